@@ -305,7 +305,7 @@ test('says what to do about each kind of module that is not there', async () => 
   expect(code).toBe(1);
   const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
   const file =
-    'compile first, and import the file by its full name, such as ./shop.js; data files must be copied to the place of the import';
+    'compile first, and import the file by its full name, such as ./shop.js; copy data files to the imported path';
   expect(Object.fromEntries(fixes)).toEqual({
     './services.js': file,
     './stock': file,

@@ -49,7 +49,9 @@ describe('a project', () => {
     };
     const { code, stdout } = await createMcpApp(folder.path, ['app', '--no-install'], { env: nobody });
     expect(code).toBe(0);
-    expect(stdout).toContain('Made a git repository; git knows no user.name and user.email to commit with');
+    expect(stdout).toContain(
+      'Made a git repository without a commit, because git has no user.name or no user.email',
+    );
   });
 
   test(

@@ -321,7 +321,7 @@ await app.run();
       expect(await dev.ended).toEqual({ code: 2, signal: null });
       expect([dev.stdout, dev.stderr]).toEqual([
         '',
-        'sigil: there is no compiler: npm install --save-dev typescript, or use --compile "<command that watches>" (see sigil dev --help)\n',
+        'sigil: there is no compiler: npm install --save-dev typescript, or use --compile "<command in watch mode>" (see sigil dev --help)\n',
       ]);
       const wrong = bare.devWith(['a.js', 'b.js']);
       expect(await wrong.ended).toEqual({ code: 2, signal: null });

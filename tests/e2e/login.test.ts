@@ -227,7 +227,7 @@ describe('a login that was kept', () => {
     const refused = await sigilWith(env, 'list', '--url', address);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `sigil: ${address} requires a login: sigil login ${address}\n`,
+      `sigil: ${address} requires a login: run sigil login ${address}\n`,
     ]);
     const command = await runLogin('--scope', 'mcp');
     await fetch(await logIn(pageOf(command)));

@@ -149,7 +149,7 @@ describeInBrowser('a view on the page of sigil dev', () => {
     const alert = page.getByRole('region', { name: 'View' }).getByRole('alert');
     await alert.getByText(/^The view fails: Uncaught Error: out of stock \(line \d+\)$/).waitFor();
     await alert.getByText('The view fails: Unhandled rejection: Error: no answer').waitFor();
-    await alert.getByText('Its policy connect-src refuses https://example.org/').waitFor();
+    await alert.getByText('The policy connect-src of the view refuses https://example.org/').waitFor();
   });
 
   test('is told what the host does not know', async () => {

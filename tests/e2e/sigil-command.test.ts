@@ -364,7 +364,7 @@ describe('sigil why', () => {
     const { code, stderr } = await sigil('why', 'add', '--main', official('sdk-v2'));
     expect([code, stderr]).toEqual([
       1,
-      'sigil: the server does not use Sigil, so only its own program knows\n',
+      'sigil: the server does not use Sigil, so it does not support this command\n',
     ]);
   });
 });
@@ -424,14 +424,14 @@ describe('the command sigil', () => {
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
     [
       ['check', INVENTORY, '--budget', '-5'],
-      "option '--budget' has no value: one that begins with a dash must follow an equals sign",
+      "option '--budget' has no value: a value that begins with a dash must follow an equals sign",
     ],
     [['check', tmpdir()], `${tmpdir()} is not a file: name the program in it, such as dist/main.js`],
     [
       ['login', 'http://127.0.0.1/', '--callback-port', '99999'],
       "--callback-port must be a port, not '99999'",
     ],
-    [['dev', '--compile', ' '], '--compile is empty: it must be a command that watches'],
+    [['dev', '--compile', ' '], '--compile is empty: it must be the command of a compiler in watch mode'],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
     [['why', 'add'], 'there is no file dist/main.js: compile first, or name another program'],
     [

@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string>>;
 
 const PROGRAM = fixture('workers-server.mjs');
 const KNOWS_TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
-const NO_BACKEND = 'without a backend, workers serve what needs none';
+const NO_BACKEND = 'without a backend, workers only serve clients of 2026-07-28';
 const STATE_KEY = 'a secret of the tests, long enough to be one';
 
 jest.setTimeout(60_000);

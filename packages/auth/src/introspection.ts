@@ -107,7 +107,7 @@ function checkOptions(options: IntrospectionOptions, issuers: number, checks: Op
   if (issuers > 1)
     checks.refuse(
       'tokens',
-      `introspection() sends tokens to one issuer, but there are ${issuers}: tokens would be sent to all of them`,
+      `introspection() sends tokens to one issuer, but there are ${issuers}: each issuer would get the tokens of the others`,
       'use one issuer, or your own function that knows the issuer of each token',
     );
   checks.known(options, INTROSPECTION_OPTIONS, 'tokens: introspection.');

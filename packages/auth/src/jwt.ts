@@ -119,7 +119,7 @@ function claimsIn(token: string): JWTPayload {
     return decodeJwt(token);
   } catch {
     throw new TokenError('The token is not a JWT', {
-      hint: 'some issuers only create JWTs for clients that name the API; or use introspection()',
+      hint: 'let clients name the API, because some issuers otherwise create no JWTs; or use introspection()',
     });
   }
 }

@@ -62,7 +62,7 @@ export interface OAuthOptions {
    */
   readonly dpopNonce?: boolean;
   /**
-   * How many seconds after a successful check a token is accepted without a new check; at most 60.
+   * How long a token is accepted without a new check after a successful check, in seconds; at most 60.
    *
    * @default 0: each request checks its token
    */
@@ -180,15 +180,15 @@ function warningsAbout(
 ): readonly string[] {
   const warnings = resource.endsWith('/')
     ? [
-        `oauth: the resource ${resource} ends in a slash; clients that leave it out get tokens for another one`,
+        `oauth: the resource ${resource} ends in a slash; clients that omit the slash get tokens for another resource`,
       ]
     : [];
   for (const { issuer } of issuers)
     if (/^https:\/\/[^/]+\.auth0\.com$/.test(issuer))
-      warnings.push(`oauth: tokens of Auth0 call their issuer ${issuer}/, with a slash at the end`);
+      warnings.push(`oauth: the issuer in tokens of Auth0 is ${issuer}/, with a slash at the end`);
   if (prefix !== undefined && /[a-z\d]$/i.test(prefix))
     warnings.push(
-      `oauth: scopes.prefix is written right before scopes: clients ask for ${prefix}mcp and the like`,
+      `oauth: scopes.prefix is put directly before each scope, so clients request scopes such as ${prefix}mcp`,
     );
   return warnings;
 }
@@ -220,7 +220,7 @@ function principalOf(
     return { id: `${iss}#client:${client}`, scopes, claims };
   // The client may have many users, who would all share one principal.
   throw new ClaimError('The token has no subject', {
-    hint: "configure its issuer to write sub; if every user's token has it, set oauth({ clientsWithoutSubject: true })",
+    hint: 'configure the issuer to write sub; if the tokens of all users have sub, set oauth({ clientsWithoutSubject: true })',
   });
 }
 
@@ -317,7 +317,7 @@ const ISSUER_OPTIONS: OptionTable<IssuerOptions> = {
 };
 
 function checkIssuers(issuers: unknown, checks: OptionChecks): void {
-  const fix = "use the iss of its tokens, such as ['https://id.example.com']";
+  const fix = "use the iss in the tokens of each authorization server, such as ['https://id.example.com']";
   if (!Array.isArray(issuers) || issuers.length === 0)
     return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
   for (const given of issuers) {

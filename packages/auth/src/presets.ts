@@ -51,7 +51,7 @@ export interface EntraOptions {
   readonly clientId: string;
   /**
    * The Application ID URI of the application. Use the same URI as the `resource` of `oauth()`, because MCP clients
-   * send the `resource` to Entra. If it is another URI, Entra refuses their requests (error AADSTS9010010). Tokens for
+   * send the `resource` to Entra. If the two URIs differ, Entra refuses the requests (error AADSTS9010010). Tokens for
    * this URI and tokens for the `clientId` are accepted.
    * @default `api://<clientId>`
    */

@@ -95,7 +95,8 @@ function objectIn(text: string): ProviderAnswer['body'] {
 }
 
 /**
- * Whether a URL is safe for secrets, and its answers can be trusted: true if it uses https, or http to this machine.
+ * Whether secrets can be sent to a URL, and its answers can be trusted. The URL must use https, or http to this
+ * machine. It must have no user, password or fragment.
  */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;

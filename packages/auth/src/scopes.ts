@@ -10,8 +10,8 @@ export interface ScopeOptions {
    */
   readonly initial?: readonly string[];
   /**
-   * The scopes that the metadata of the resource lists as `scopes_supported`, for clients that request scopes before
-   * they need them.
+   * The scopes that the metadata of the resource lists as `scopes_supported`. Some clients request these scopes
+   * before they need them.
    *
    * @default the scopes in `initial`
    */
@@ -142,9 +142,5 @@ function checkScopes(option: string, scopes: unknown, checks: OptionChecks): voi
     );
   // A resource does not decide whether its clients get refresh tokens (2026-07-28, basic/authorization, "Refresh Tokens").
   if (scopes.includes('offline_access'))
-    checks.refuse(
-      option,
-      'only clients request offline_access, from their authorization server',
-      'remove it',
-    );
+    checks.refuse(option, 'only clients decide whether to request offline_access', 'remove it');
 }

@@ -1,6 +1,4 @@
-/**
- * Runs at most one request per key at a time. Callers that use the same key meanwhile get the result of that request.
- */
+/** Runs at most one request per key at a time. Until it ends, further callers with the same key wait for its result. */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();
 

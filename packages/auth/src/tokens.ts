@@ -26,7 +26,7 @@ export type CheckToken = (token: string, client?: string) => MaybePromise<TokenC
 export interface TokenCheck {
   /** Reports all problems in the options of this token check to `checks`. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
-  /** Creates the function that checks tokens, from options without problems. */
+  /** Creates the function that checks tokens. Call it only if `check` has reported no problems. */
   create(parts: TokenCheckParts): CheckToken;
 }
 
@@ -59,7 +59,7 @@ export function notForUs(claimed: unknown): TokenError {
   });
 }
 
-/** How many seconds the clocks of this server and of an issuer can differ by default. */
+/** The default limit on the difference between the clocks of this server and of an issuer, in seconds. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**

@@ -109,7 +109,7 @@ async function askFor(
     const error = typeof body?.['error'] === 'string' ? body['error'].slice(0, 100) : `status ${status}`;
     const hint =
       error === 'unsupported_grant_type' && options.grant !== 'client-credentials'
-        ? "; it may know no token exchange: use oauth({ upstream: { grant: 'client-credentials', … } })"
+        ? "; the issuer may not support token exchange: use oauth({ upstream: { grant: 'client-credentials', … } })"
         : '';
     throw new ProviderError(`${issuer.id} does not issue a token for ${audience}: ${error}${hint}`);
   }

@@ -32,7 +32,7 @@ const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. The
+ * Runs tasks from a BullMQ queue on Redis, so that you can use its priorities, rate limits and dashboards. The
  * queue contains only the ids of tasks and the names of their tools; the tasks stay in the backend's task store. If
  * BullMQ starts a task twice, the store accepts changes from only one of the two runs.
  *

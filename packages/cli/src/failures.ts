@@ -3,10 +3,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A problem with a server's definitions that its program has reported. */
+/** A problem with the definitions of a server, as reported by its program. */
 export interface ReportedProblem {
   readonly code: string;
-  /** The text of the problem, with its place. */
+  /** The location and the description of the problem. */
   readonly problem: string;
   readonly fix: string;
 }

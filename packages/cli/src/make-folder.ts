@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder with its parents. Node's option `recursive` is not used, because Node never returns with it for some
- * paths, such as those below `/proc`.
+ * Creates a folder with its parents. Node's option `recursive` is not used, because with this option, Node never
+ * returns for some paths, such as those below `/proc`.
  *
  * @param mode the permissions of each created folder; by default those that Node uses.
  * @throws Error from `node:fs` when a folder cannot be created.

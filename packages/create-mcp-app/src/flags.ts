@@ -49,7 +49,7 @@ export const CREATE_FLAGS: readonly Flag[] = [
   {
     name: 'pm',
     value: PACKAGE_MANAGER_NAMES.join('|'),
-    purpose: 'package manager; by default the one that runs this, or npm',
+    purpose: 'package manager; by default the one that runs this command, or npm',
   },
   { name: 'no-install', purpose: 'only write the files, without installing, building or starting anything' },
   { name: 'no-git', purpose: 'make no git repository' },

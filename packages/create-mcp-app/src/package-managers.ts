@@ -52,7 +52,7 @@ const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: s
       'pnpm-workspace.yaml',
       [
         "packages: ['.']",
-        '# The packages need none of their install scripts, which pnpm does not run: newer versions fail on them unless told.',
+        '# pnpm does not run install scripts, and the packages need none. Without this setting, newer versions fail if there are any.',
         'strictDepBuilds: false',
         '',
       ].join('\n'),

@@ -97,7 +97,7 @@ export interface StreamParticulars {
   readonly headers?: ResponseHeaders | undefined;
   /** Called if a later check refuses the request of the stream. If you omit this function, the stream then ends. */
   readonly refused?: (() => void) | undefined;
-  /** See `StreamRules.watch`. */
+  /** Called with the principal after each later check that succeeds; see `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
   /** Called when the server or the client has ended the stream. */
   readonly ended?: (() => void) | undefined;

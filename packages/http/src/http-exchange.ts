@@ -12,7 +12,7 @@ export interface BodyStream {
   end(): void;
 }
 
-/** Why a body cannot be read as text. */
+/** The reason why a body cannot be read as text. */
 export type BodyProblem =
   'too long' | 'too slow' | 'too many pieces' | 'no room' | 'not UTF-8' | 'read before';
 
@@ -63,9 +63,9 @@ export interface HttpExchange extends RequestInfo {
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The accepted origin of the web page that sent the request. The answer gets CORS headers for this origin. */
   corsOrigin: string | undefined;
-  /** See `HttpOptions.exposeHeaders`. */
+  /** The headers with credentials that handlers can read; see `HttpOptions.exposeHeaders`. */
   exposeHeaders: RequestInfo['exposeHeaders'];
-  /** See `HttpOptions.trustedProxies`. */
+  /** The addresses or networks of trusted proxies; see `HttpOptions.trustedProxies`. */
   trustedProxies: readonly string[] | undefined;
   /** The verified principal of the request. */
   principal: Principal | undefined;
@@ -97,8 +97,8 @@ const FREE_PIECES = 1000;
 const LEAST_PIECE = 16;
 
 /**
- * Collects a request body that arrives in pieces. Each piece is copied into one buffer. Otherwise, even a piece of one
- * byte would keep the whole buffer of a socket read in memory.
+ * Collects a request body that arrives in pieces. Each piece is copied into one buffer. Otherwise, a whole buffer of
+ * the socket would stay in memory even for a piece of one byte.
  */
 export class ArrivingBody {
   readonly #limits: BodyLimits;
@@ -131,7 +131,7 @@ export class ArrivingBody {
     return undefined;
   }
 
-  /** Returns the whole body, and releases its part of the limits. Call it once. */
+  /** Returns the whole body, and releases its part of the limits. Call this method only once. */
   end(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.drop();

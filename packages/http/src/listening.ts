@@ -27,7 +27,7 @@ export function listen(server: Server, where: ListenOptions, group = ''): Promis
 /** Returns the advice to choose another port or host. */
 function otherOne(option: 'port' | 'host', group: string): string {
   if (group !== '') return `set another one with the option ${group}${option} of http()`;
-  return `set another ${option} with --${option} or ${option.toUpperCase()} if the command line decides, else with the option ${option} of http()`;
+  return `set another ${option} with --${option} or ${option.toUpperCase()}, or with the option ${option} of http() if the program passes http() to app.run()`;
 }
 
 /** The reasons why a server cannot listen, with their fixes, by error code. */

@@ -10,8 +10,8 @@ import { endpointOf, mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
 
 /**
- * Handles requests of a `node:http` or `node:http2` server, or of a framework built on one: Express, Fastify's raw
- * mode, Koa, h3.
+ * Handles requests of a `node:http` or `node:http2` server, or of a framework that uses such a server: Express, Koa,
+ * h3, or Fastify's raw mode.
  */
 export interface NodeHandler extends AppMount {
   /**

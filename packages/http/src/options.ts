@@ -6,8 +6,8 @@ import type { RouteHandler } from './routes.js';
 /** Limits on the lifetime, number and storage of sessions. */
 export interface SessionOptions {
   /**
-   * How many milliseconds after its last use a session ends. While a request or stream of the session is open, the
-   * session is in use.
+   * The time from the last use of a session until it ends, in milliseconds. While a request or stream of the session is
+   * open, the session is in use.
    *
    * @default 30 minutes
    */
@@ -15,8 +15,8 @@ export interface SessionOptions {
   /**
    * Maximum number of sessions in this process. At the limit, a new session ends the longest idle session of the same
    * client. If that client has none, the new session ends the longest idle session of the client with the most
-   * sessions, or else of all clients. A session with an open request or stream is not idle. If no session is idle,
-   * `initialize` is answered with 503.
+   * sessions. If that client has none either, the longest idle session of all clients ends. A session with an open
+   * request or stream is not idle. If no session is idle, `initialize` is answered with 503.
    *
    * @default 10,000
    */
@@ -42,13 +42,13 @@ export interface SessionOptions {
    */
   readonly store?: SessionStore | false;
   /**
-   * How many milliseconds after it was opened a session can still be restored if the session store has lost its data.
-   * With this option, a session id contains the values of `initialize`, encrypted with `state.keys`. Clients send this
-   * id with each request, so any process can restore the session. If the id would have more than 2,048 characters, the
-   * session cannot be restored. A restored session has lost its log level and subscriptions, unless the process has a
-   * copy of the session. A session that ended before the loss can be restored too. If a restored session was opened
-   * without a token, it belongs to the next principal that uses it. The server detects the loss because the ids of used
-   * request states (`StateStore`) are lost as well. Therefore, these ids and the sessions must be in the same database.
+   * Maximum age of a session that can be restored after the session store has lost its data, in milliseconds. With this
+   * option, a session id contains the values of `initialize`, encrypted with `state.keys`. Clients send this id with
+   * each request, so any process can restore the session. If the id would have more than 2,048 characters, the session
+   * cannot be restored. A restored session has lost its log level and subscriptions, unless the process has a copy of
+   * the session. A session that ended before the loss can be restored too. If a restored session was opened without a
+   * token, it belongs to the next principal that uses it. The server detects the loss because the ids of used request
+   * states (`StateStore`) are lost as well. Therefore, these ids and the sessions must be in the same database.
    *
    * @default undefined: if the store loses its data, all sessions end, and their clients get 404
    */
@@ -228,9 +228,9 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * How long an idle connection stays open, as the header `Keep-Alive` tells clients, in milliseconds. In fact, the
-   * server closes the connection only after more than three times this value, because a request can arrive late. Behind
-   * a load balancer, the value must exceed the idle timeout of the load balancer.
+   * The time that idle connections stay open according to the header `Keep-Alive`, in milliseconds. In fact, the
+   * server closes a connection only after more than three times this value, because a request can arrive late. Behind a
+   * load balancer, the value must exceed the idle timeout of the load balancer.
    *
    * @default 5 seconds
    */

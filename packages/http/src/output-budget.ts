@@ -112,8 +112,8 @@ export class WaitingOutput {
   #bytes = 0;
 
   /**
-   * The approximate length of the output, in bytes. Its end is still text, not bytes: there, each character counts as
-   * one byte.
+   * The approximate length of the output, in bytes. The last part of the output is still text. In this part, each
+   * character counts as one byte.
    */
   get length(): number {
     return this.#bytes + this.#last.length;

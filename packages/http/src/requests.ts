@@ -16,7 +16,7 @@ const { invalidRequest } = ERROR_CODES;
 
 /**
  * Refuses a request whose `Host` or `Origin` header is not allowed. If the origin is allowed, sets the CORS headers, so
- * that the page can read the answer.
+ * that a web page of this origin can read the answer.
  *
  * @returns whether the request has been refused.
  */
@@ -170,8 +170,8 @@ function keyOf(principal: Principal): string {
 
 const NOT_JSON = Symbol('not JSON');
 const READ_BEFORE =
-  'The body of the request was read before it came to the MCP handler. Pass the parsed body on, ' +
-  'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
+  'The body of the request was read before it came to the MCP handler. Pass on the parsed body: ' +
+  'nodeHandler(app)(request, response, body); or pass a request whose body is unread: fetchHandler(app)(request)';
 
 /**
  * Reads the body of a POST, and calls `take` with its parsed message. A body that is too long, too slow or not JSON is

@@ -4,7 +4,7 @@ import type { Logger, MaybePromise } from '@sigil/core';
 import { guardListeners, recovered } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 
-/** Answers the requests for one path: it gets a web `Request` and returns a `Response`. */
+/** A function that answers the requests for one path. It gets a web `Request` and returns a `Response`. */
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
 /**
@@ -53,8 +53,8 @@ async function* watched(
 }
 
 /**
- * Logs an error from a handler of the app's author. Then answers with 500, or closes the connection if the response has
- * begun.
+ * Logs an error from a handler that the author of the app wrote. Then answers with 500, or closes the connection if the
+ * response has begun.
  */
 export function answerFailed(
   response: ServerResponse,

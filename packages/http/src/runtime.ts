@@ -83,8 +83,8 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
 const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
-  'without a backend, workers serve what needs none: clients of 2026-07-28, without tasks and without news of changes in other workers; ' +
-  'a request state is accepted once by each of them. Give createApp a backend';
+  'without a backend, workers only serve clients of 2026-07-28. Clients have no tasks, and get no notifications of changes in other workers. ' +
+  'Each worker accepts a request state once, so several workers can accept the same state. Give createApp a backend';
 
 /** Whether sessions can be served by several processes. */
 function hasBackend({ backend }: Endpoint, { handler }: ServerOptions): boolean {
@@ -346,7 +346,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
     checks.refuse('port', `it must be an integer from 0 to 65535, not ${String(port)}`);
   if (!isPath(path)) checks.refuse('path', `it must be a path such as /mcp, not '${path}'`);
   else if (handler.sse && options.path !== undefined && sseTarget(path))
-    checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
+    checks.refuse('path', `it must not end in ${SSE_PATHS.join(' or ')} when sse is on, as ${path} does`);
   const { routes = {} } = options;
   if (!isPlainObject(routes))
     checks.refuse(
@@ -395,7 +395,7 @@ function hostsFor(
     checks.refuse(
       'host',
       `every client that reaches ${host} could call this server`,
-      'authenticate callers in code, with app.run({ http: { authenticate } }) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
+      'authenticate callers in code, with app.run({ http: { authenticate } }) or app.run({ http: { authorization } }); or let everybody call, with --allow-anonymous or, in code, with allowAnonymous: true; or listen on 127.0.0.1',
     );
   return '*';
 }

@@ -16,8 +16,8 @@ const END_EARLY_MS = 1_000;
 
 /** Why a function that answers in one piece cannot send requests to the clients of sessions. */
 const UNASKABLE =
-  'The client cannot be asked: this function answers in one piece, which a question would never be sent before. ' +
-  'Serve the app by lambdaStreamHandler, or to clients of 2026-07-28';
+  'The server cannot send requests to this client: the function answers in one piece, so a request would arrive too late. ' +
+  'Serve the app with lambdaStreamHandler, or only serve clients of 2026-07-28';
 
 /**
  * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.

@@ -192,7 +192,10 @@ test('refuses a question to a session at once, because it could not be answered'
     const { statusCode, body } = await asking(event, context);
     expect(statusCode).toBe(200);
     expect(JSON.parse(body)).toMatchObject({
-      result: { isError: true, content: [{ text: expect.stringContaining('The client cannot be asked') }] },
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('The server cannot send requests to this client') }],
+      },
     });
   }
 });

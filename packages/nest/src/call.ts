@@ -10,8 +10,8 @@ import type { GuardContext } from '@sigil/core';
 export interface HttpRequest {
   readonly headers: GuardContext['headers'];
   /**
-   * The user that a Passport strategy has set. Without one, an object with the `id`, the `scopes` and all claims of the
-   * principal.
+   * The user that a Passport strategy has set. If none has set a user, an object with the `id`, the `scopes` and all
+   * claims of the principal.
    */
   user?: unknown;
   readonly [member: string]: unknown;

@@ -128,7 +128,7 @@ function servedClasses(
       problems.push({
         code: 'SIGIL_INVALID_OPTIONS',
         where: cls.name,
-        what: `@Service says that it has the scope ${scope}, and Nest, which makes it, takes it for a singleton`,
+        what: `@Service gives it the scope ${scope}, but Nest creates it as a singleton`,
         fix: 'write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
       });
     }

@@ -69,8 +69,8 @@ export interface SigilModuleExtras {
    */
   readonly decorators?: readonly ClassDecorator[] | undefined;
   /**
-   * Whether to serve, besides the endpoint, the transport HTTP+SSE of revision 2024-11-05. Its paths are the path of
-   * the endpoint followed by `/sse` and `/messages`.
+   * Whether to also serve the transport HTTP+SSE of revision 2024-11-05. Its paths are the path of the endpoint
+   * followed by `/sse` and `/messages`.
    *
    * @default false
    */

@@ -29,7 +29,7 @@ export function parametersOf(cls: object, method: MethodName): RouteParameter[] 
   }));
 }
 
-/** Returns why a parameter decorator is not supported, and the fix; `undefined` if it is supported. */
+/** Returns the reason why a parameter decorator is not supported, and the fix; `undefined` if it is supported. */
 export function problemOfParameter({
   pipes = [],
   factory,

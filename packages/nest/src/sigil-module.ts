@@ -295,7 +295,7 @@ function checkServer({ path = '/mcp', decorators = [], ...server }: Server): voi
   else if (include && typeof name !== 'string')
     checks.refuse(
       'include',
-      'the App of this server is injected by its name',
+      'the App of this server is injected by the name of the server, which is missing',
       'also set the name next to useFactory',
     );
   const fault = faultOfPath(path);
@@ -362,7 +362,7 @@ function checkOptions(given: SigilModuleOptions): void {
   if ('sse' in http)
     checks.refuse(
       'http.sse',
-      'its routes are created before the options are known',
+      'the routes of HTTP+SSE are created before these options are known',
       'write sse: true next to the path',
     );
   if (!isListOfFunctions(requestGuards))

@@ -1,4 +1,4 @@
-/** The signals that request the end of a process, and the exit code of the process after each. */
+/** The signals that request the end of a process, and the exit code of the process after each signal. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 0 } as const;
 
 type EndSignal = keyof typeof EXIT_CODES;

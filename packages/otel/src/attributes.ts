@@ -79,7 +79,7 @@ const ROWS = new Map<Signal, readonly AttributeRow[]>(
 );
 
 /**
- * Returns the attributes of a span or metric whose values are known.
+ * Returns those attributes of a span or metric that have a known value.
  *
  * @param optIn whether to include opt-in attributes.
  */

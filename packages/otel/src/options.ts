@@ -14,7 +14,11 @@ export type Redactor = (value: unknown, call: CallInfo) => unknown;
 /** The delay of the event loop since the last reset, in nanoseconds. */
 export interface EventLoopDelay {
   readonly max: number;
-  /** A percentile of the delay. @param percentile the percentile, above 0 and at most 100. */
+  /**
+   * Returns a percentile of the measured delays, in nanoseconds: for 99, it is the delay that 99 % of the measurements
+   * do not exceed.
+   * @param percentile the percentile, above 0 and at most 100.
+   */
   percentile(percentile: number): number;
   /** Deletes all measurements, so that later percentiles only include new ones. */
   reset(): void;

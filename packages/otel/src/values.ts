@@ -23,8 +23,8 @@ const MAX_URI_LENGTH = 1024;
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
 /**
- * Returns the attributes of metrics and spans that are known when a call begins. Names of unknown tools and prompts are
- * not included, because clients can send any name.
+ * Returns the attributes that are known when a call begins, for metrics and spans. Names of unknown tools and prompts
+ * are not included, because clients can send any name.
  */
 export function measuredOf(call: CallInfo): Values {
   const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;
@@ -48,7 +48,7 @@ export function measuredOf(call: CallInfo): Values {
 }
 
 /**
- * Returns the attributes of a call that only spans have. Metrics do not have them, because they differ for each call.
+ * Returns the attributes of a call that are set on spans, but not on metrics. Their values differ for each call.
  */
 export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
   return {
@@ -59,7 +59,7 @@ export function tracedOf({ requestId, sessionId, address, source }: CallInfo): V
   };
 }
 
-/** Returns the attributes of a request to a client, including attributes of the call during which it is sent. */
+/** Returns the attributes of a request to a client, including attributes of the call that the request belongs to. */
 export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
   const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
   const network = { networkTransport, networkProtocol, networkProtocolVersion };

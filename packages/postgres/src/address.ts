@@ -97,7 +97,7 @@ export function checkUrl(checks: OptionChecks, option: string, url: unknown): vo
   if (mode !== null && !SSL_MODES.includes(mode))
     checks.refuse(
       option,
-      `its sslmode must be one of ${SSL_MODES.join(', ')}, not '${mode}'`,
+      `sslmode must be one of ${SSL_MODES.join(', ')}, not '${mode}'`,
       'write sslmode=verify-full, or leave it out',
     );
 }
@@ -105,14 +105,14 @@ export function checkUrl(checks: OptionChecks, option: string, url: unknown): vo
 /** The parameters that name files. */
 const FILES: readonly string[] = ['sslcert', 'sslkey', 'sslrootcert'];
 
-/** Reports an address that `pg` cannot parse, or an address with file names that this process cannot read. */
+/** Reports an address that `pg` cannot parse, or an address with the name of an unreadable file. */
 export function checkReadable(checks: OptionChecks, option: string, url: string | undefined): void {
   if (url === undefined) return;
   const { searchParams } = new URL(url);
   const unreadable = FILES.flatMap((name) => {
     const path = searchParams.get(name) ?? '';
     const failure = path === '' ? undefined : failureOf(() => readFileSync(path));
-    return failure === undefined ? [] : [`the file in its ${name} cannot be read: ${failure}`];
+    return failure === undefined ? [] : [`the file in ${name} cannot be read: ${failure}`];
   });
   for (const what of unreadable)
     checks.refuse(option, what, 'name a file that this process may read, or leave it out');

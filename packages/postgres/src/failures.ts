@@ -22,7 +22,7 @@ function isWithoutTls(error: unknown): error is Error {
 const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
   [/^28/, () => 'correct the user and the password in postgres({ url })'],
-  [/^25006$/, () => 'use a server that accepts writes in postgres({ url }): this one may be a replica'],
+  [/^25006$/, () => 'use a server that accepts writes; the one in postgres({ url }) may be a replica'],
   [
     /^42501$/,
     (schema) =>

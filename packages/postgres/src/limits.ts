@@ -9,8 +9,9 @@ export interface PostgresLimits extends StoreLimits {
    */
   readonly maxTaskBytes?: number;
   /**
-   * Maximum total size, in bytes, of the messages that are stored so that clients can resume streams, for all sessions
-   * together. The size can exceed this limit for up to half a minute. Then the oldest messages are deleted.
+   * Maximum total size of the stored messages of streams, in bytes, for all sessions together. These messages are
+   * stored so that clients can resume the streams. The size can exceed this limit for up to half a minute. Then the
+   * oldest messages are deleted.
    * @default 1 GiB
    */
   readonly maxEventBytes?: number;

@@ -36,9 +36,9 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly migrate?: boolean;
   /**
-   * Maximum time from the sending of a statement until its answer, in milliseconds; the same limit applies to
-   * establishing a connection. After that, the statement fails. Before it is sent, a statement can wait up to ten times
-   * this long for a free connection.
+   * Maximum time from the sending of a statement until its answer, in milliseconds. After that, the statement fails.
+   * The same limit applies to establishing a connection. Before a statement is sent, it can wait up to ten times this
+   * long for a free connection.
    * @default 2,000
    */
   readonly timeoutMs?: number;
@@ -50,7 +50,7 @@ export interface PostgresConnectionOptions extends Address {
   readonly maxConnections?: number;
   /**
    * Another address of the same database, for LISTEN and migrations. Set it if connections go through a pooler, such as
-   * PgBouncer, in transaction mode. It must then lead to PostgreSQL without the pooler.
+   * PgBouncer, in transaction mode. This address must lead to PostgreSQL without the pooler.
    * @default the address of the other connections
    */
   readonly listenUrl?: string;
@@ -122,7 +122,7 @@ export class PostgresConnection {
   /**
    * Connects, and waits at most a second for the connection.
    *
-   * @param logger logs when PostgreSQL stops answering, and when it answers again.
+   * @param logger the logger that reports when PostgreSQL stops answering, and when it answers again.
    * @throws DefinitionError when an address cannot be parsed, or names a file that cannot be read.
    * @throws Error if PostgreSQL refuses permanently (for example, a wrong password), if tables are missing and
    *   `migrate` is `false`, or if LISTEN does not work.

@@ -40,7 +40,7 @@ describe('the options of postgres()', () => {
     ['it must be a positive integer, not 1.5', { url, maxTaskBytes: 1.5 }],
     ['write maxStates', { url, maxState: 5 }],
     [
-      "its sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not ''",
+      "sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not ''",
       { url: `${url}?sslmode=` },
     ],
     ["no-verify, not 'verify_full'", { url, listenUrl: `${url}?sslmode=verify_full` }],
@@ -100,7 +100,7 @@ describe('the options of postgres()', () => {
           name: 'DefinitionError',
           message: expect.stringMatching(
             new RegExp(
-              `postgres\\(\\{ ${option} \\}\\).*the file in its ${parameter} cannot be read: ENOENT.*/nope`,
+              `postgres\\(\\{ ${option} \\}\\).*the file in ${parameter} cannot be read: ENOENT.*/nope`,
               's',
             ),
           ) as unknown as string,
@@ -112,12 +112,12 @@ describe('the options of postgres()', () => {
 
   test.each<[string, unknown]>([
     [
-      "the file in its sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
+      "the file in sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
       `${url}?sslmode=verify-full&sslrootcert=/nope`,
     ],
     ['pg cannot read it: URI malformed', 'postgres://u:%ff@db.example/shop'],
     [
-      "its sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not 'on'",
+      "sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not 'on'",
       `${url}?sslmode=on`,
     ],
     ["it must be an address of PostgreSQL, not 'db.example'", 'db.example'],

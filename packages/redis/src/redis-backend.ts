@@ -67,7 +67,7 @@ function prefixOf(name: string): string {
   if (/\p{Surrogate}/u.test(name))
     checks.refuse(
       'prefix',
-      'the name of the app is not valid in it, because it contains a lone surrogate',
+      'the name of the app is not valid in the prefix, because the name contains a lone surrogate',
       "correct createApp({ name }), or set prefix: 'sigil:shop'",
     );
   checks.throwIfAny();

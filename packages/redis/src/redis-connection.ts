@@ -30,7 +30,7 @@ export interface RedisConnectionOptions extends RedisServersOptions {
 /** A script that Redis runs atomically. */
 export interface RedisScript {
   readonly lua: string;
-  /** The SHA-1 hash of the script. With it, Redis finds a script that it has run before. */
+  /** The SHA-1 hash of the script. With this hash, Redis finds a script that it has run before. */
   readonly sha: string;
 }
 
@@ -57,7 +57,7 @@ const REFUSED =
 const TOLD_EVERY_MS = 10_000;
 
 const EVICTS =
-  'Redis deletes keys when its memory is full, including sessions and tasks: set its maxmemory-policy to noeviction';
+  'Redis deletes keys, including sessions and tasks, when its memory is full: set its maxmemory-policy to noeviction';
 
 const IS_COPY =
   'Redis is a replica, which refuses writes, so sessions and tasks are refused: use the address of the master';
@@ -102,7 +102,7 @@ export class RedisConnection {
   /**
    * Connects, and waits at most a second for the connection.
    *
-   * @param logger logs when Redis becomes unreachable, and when it becomes reachable again.
+   * @param logger the logger that reports when Redis becomes unreachable, and when it becomes reachable again.
    * @throws Error when Redis refuses the connection, for example because of a wrong password.
    */
   async open(logger?: Logger): Promise<void> {

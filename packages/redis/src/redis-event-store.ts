@@ -88,8 +88,8 @@ redis.call('DEL', index, bytes)
 `);
 
 /**
- * Stores the events of streams in Redis, so that clients can resume them in any process. All streams of a session are
- * on one node of a cluster.
+ * Stores the events of streams in Redis, so that clients can resume the streams in any process. All streams of a
+ * session are on one node of a cluster.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

@@ -200,7 +200,11 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
   const group = checks.group('sentinel', sentinel, ['name', 'nodes']);
   checkNodes('sentinel', group, checks);
   if (typeof group['name'] !== 'string' || group['name'] === '')
-    checks.refuse('sentinel.name', 'it must be what the Sentinels call the master', "write 'mymaster'");
+    checks.refuse(
+      'sentinel.name',
+      'it must be the name that the Sentinels use for the master',
+      "write 'mymaster'",
+    );
 }
 
 function checkNodes(group: string, { nodes }: Readonly<Record<string, unknown>>, checks: OptionChecks): void {

@@ -27,7 +27,11 @@ describe('redis()', () => {
       /addresses of nodes, without databases/,
     ],
     ['a misspelt option of a cluster', { cluster: { node: [URL] } }, /write cluster.nodes/],
-    ['Sentinels without a name', { sentinel: { nodes: [URL] } }, /what the Sentinels call the master/],
+    [
+      'Sentinels without a name',
+      { sentinel: { nodes: [URL] } },
+      /the name that the Sentinels use for the master/,
+    ],
     ['Sentinels without nodes', { sentinel: { name: 'mymaster' } }, /redis\(\{ sentinel.nodes \}\)/],
     [
       'an address of something else',
@@ -53,7 +57,7 @@ describe('redis()', () => {
   test('refuses an app whose name cannot be part of a key, unless a prefix is given', async () => {
     const name = 'shop \ud83c';
     expect(() => redis({ url: URL })({ name })).toThrow(
-      /redis\(\{ prefix \}\): the name of the app is not valid in it.*\n *Fix: correct createApp\(\{ name \}\)/,
+      /redis\(\{ prefix \}\): the name of the app is not valid in the prefix.*\n *Fix: correct createApp\(\{ name \}\)/,
     );
     await redis({ url: URL, prefix: 'shop' })({ name }).close();
     await redis({ url: URL })({ name: 'shop 🌍' }).close();

@@ -51,7 +51,7 @@ export async function findFiles(
 async function visit(walk: Walk, ancestors: readonly string[], segments: readonly string[]): Promise<void> {
   const { limits, problems } = walk;
   if (segments.length > limits.maxDepth) {
-    const what = `more than ${limits.maxDepth} folders are within each other`;
+    const what = `folders are nested more than ${limits.maxDepth} levels deep`;
     problems.push(skillProblem(segments.join('/'), what, 'flatten the folders, or raise maxDepth'));
     return;
   }

@@ -47,7 +47,7 @@ export function readSkill(
     for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'correct the frontmatter');
     return { main, frontmatter, files };
   } catch (error) {
-    refuse(messageOf(error), 'begin it with ---, name: …, description: …, --- as Agent Skills do');
+    refuse(messageOf(error), 'begin it with the lines ---, name: …, description: … and ---');
     return undefined;
   }
 }
@@ -62,7 +62,7 @@ function faultsOf({ name, description }: Frontmatter, folder: string | undefined
       : ['its name must be 1 to 64 lower-case letters, digits and single hyphens between them']),
     ...(!isName || name === folder
       ? []
-      : [`its name '${name}' differs from the name of its folder '${String(folder)}'`]),
+      : [`the name '${name}' in its frontmatter differs from the name of its folder, '${String(folder)}'`]),
     ...(isDescription ? [] : [`its description must be a string of 1 to ${MAX_DESCRIPTION} characters`]),
   ];
 }
@@ -92,7 +92,7 @@ function readFrontmatter(text: string): Frontmatter {
 function asJson(value: object): Frontmatter {
   const json = JSON.stringify(value, (key, member: unknown) => {
     if (typeof member === 'number' && !Number.isFinite(member)) {
-      throw new Error(`its frontmatter has a number that JSON does not know, '${key}'`);
+      throw new Error(`its frontmatter has a number that JSON cannot represent, in the member '${key}'`);
     }
     return member;
   });

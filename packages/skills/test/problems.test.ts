@@ -23,7 +23,10 @@ describe('a folder of skills', () => {
         where: "skills('a/SKILL.md')",
         what: expect.stringContaining('does not begin with YAML frontmatter'),
       },
-      { where: "skills('b/SKILL.md')", what: "its name 'other' differs from the name of its folder 'b'" },
+      {
+        where: "skills('b/SKILL.md')",
+        what: "the name 'other' in its frontmatter differs from the name of its folder, 'b'",
+      },
       { where: "skills('c/SKILL.md')", what: expect.stringContaining('description') },
     ]);
     expect(problems.every(({ code, fix }) => code === 'SIGIL_INVALID_SKILL' && fix !== '')).toBe(true);

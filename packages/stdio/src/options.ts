@@ -12,10 +12,10 @@ export interface StdioLimits {
    */
   readonly maxLineBytes?: number;
   /**
-   * Maximum total size of the notifications that wait to be written because the client does not read, in bytes. Beyond
-   * this limit, new progress and log messages are dropped. Any other new notification ends the connection, because
-   * without it the client would have outdated information about the server. Responses, and requests to the client, are
-   * not counted, because the server stops reading messages while the output is full.
+   * Maximum total size, in bytes, of the notifications that wait because the client does not read them. Beyond this
+   * limit, new progress and log messages are dropped. Any other new notification ends the connection, because without
+   * it the client would have outdated information about the server. Responses, and requests to the client, are not
+   * counted, because the server stops reading messages while the output is full.
    *
    * @default 16 MiB
    */
@@ -38,9 +38,9 @@ export interface StdioOptions {
    */
   readonly principal?: Principal;
   /**
-   * How long requests in flight can continue after a signal, or after the input has ended, before they are aborted, in
-   * milliseconds. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server ends
-   * within 1.5 seconds, which includes the disposal of services.
+   * How many milliseconds requests in flight can continue after a signal, or after the end of the input. Then they are
+   * aborted. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server ends within
+   * 1.5 seconds, which includes the disposal of services.
    *
    * @default 750
    */
@@ -53,8 +53,8 @@ export interface StdioOptions {
    */
   readonly handleSignals?: boolean;
   /**
-   * Whether all output to standard output that is not from the transport, such as that of `console`, goes to standard
-   * error while the server runs. The option has no effect if you set `output`.
+   * Whether only the transport can write to standard output while the server runs. All other output, such as that of
+   * `console`, then goes to standard error. The option has no effect if you set `output`.
    *
    * @default true
    */

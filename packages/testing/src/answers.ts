@@ -24,8 +24,8 @@ export interface ElicitRequest {
 }
 
 /**
- * How the client answers requests from the server. If a member is absent, the client refuses the requests that it would
- * answer (-32601).
+ * How the client answers requests from the server. If a member is absent, the client refuses the requests that the
+ * member would answer (-32601).
  */
 export interface Answers {
   /** Answers elicitation requests in place of a user: fills in forms, and agrees to open pages. */

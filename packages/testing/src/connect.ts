@@ -20,7 +20,7 @@ export interface ConnectOptions extends Answers {
   /**
    * The capabilities that the client declares.
    *
-   * @default the capabilities for which the options contain answers, such as `onElicit`, if the revision has them
+   * @default each capability that the revision has, if the options contain an answer for it, such as `onElicit`
    */
   readonly capabilities?: ClientCapabilities;
   /**

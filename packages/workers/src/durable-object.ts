@@ -16,8 +16,8 @@ export type DurableObjectClass<Env, State> = new (
  * Creates a Durable Object class that serves an app. An object keeps the sessions, subscriptions and shared data of all
  * its clients in one place. Each object has its own app, which is created at the first request to the object.
  *
- * @param app a function that receives the object's state, including its storage, and the bindings, and returns the app.
- *   It is called at the first request, and again only after a failure.
+ * @param app a function that receives the object's state and the bindings, and returns the app. The state includes the
+ *   storage. The function is called at the first request, and again only after a failure.
  * @param options the options of `worker`.
  * @returns the class. The module must export it under the class name in the configuration of the binding.
  * @example

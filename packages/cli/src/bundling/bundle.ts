@@ -161,7 +161,7 @@ function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
     missing === undefined
       ? 'correct the named module'
       : /^[./#]/.test(missing)
-        ? 'compile first, and import the file by its full name, such as ./shop.js; data files must be copied to the place of the import'
+        ? 'compile first, and import the file by its full name, such as ./shop.js; copy data files to the imported path'
         : `npm install ${importedPackage(missing)}, or leave it external: --external ${importedPackage(missing)}`;
   return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
 }

@@ -10,7 +10,7 @@ import type { ImportedRules } from './program-text.js';
  * load all of it, is replaced by the module `RULES`.
  */
 
-/** Class libraries: packages with global state, so that a program must contain only one copy of each. */
+/** Class libraries: packages with global state. A program must contain only one copy of each. */
 export const CLASS_LIBRARIES: readonly string[] = [
   'class-validator',
   'class-transformer',

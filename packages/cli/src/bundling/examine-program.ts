@@ -36,8 +36,8 @@ export interface Examined {
    */
   readonly required: ReadonlyMap<string, string | undefined>;
   /**
-   * Absolute paths of files and folders that the program's modules locate by their own path, such as with
-   * `import.meta.url`.
+   * Absolute paths of files and folders that the program's modules find relative to their own location, for
+   * example with `import.meta.url`.
    */
   readonly files: readonly string[];
   /** The program's exports. */

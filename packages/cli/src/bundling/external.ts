@@ -12,7 +12,8 @@ const RESOLVING = Symbol('resolving');
 
 /**
  * Creates an esbuild plugin that leaves modules out of the bundle if the target provides them, or if their package has
- * a compiled addon. If a package requires a missing package, the call fails only at run time, as in Node.
+ * a compiled addon. If a package loads a missing package with `require()` or `import()`, the call fails only
+ * at run time, as in Node.
  *
  * @param formOf a function that receives an import of a class library, and returns the module to use instead.
  * @param others a function that returns the names of further packages to leave out of the bundle.

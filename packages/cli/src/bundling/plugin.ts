@@ -42,7 +42,7 @@ export interface SigilOptions {
  * and the rules of class-validator that the program imports. The program is started during bundling, but does not
  * serve.
  *
- * @param options the target platform, and the time limit for the description.
+ * @param options the target platform, and the time limit for each run of the program.
  * @returns an esbuild plugin, for builds with one entry point. It sets `format`, `platform`, `conditions` and other
  *   options that the build does not set.
  * @example

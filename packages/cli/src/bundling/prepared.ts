@@ -77,7 +77,7 @@ export function analysePattern(source, flags) {
   throw new DefinitionError([{
     code: 'SIGIL_UNSAFE_PATTERN',
     where: 'the pattern /' + source + '/' + flags,
-    what: 'it is not plain, and no pattern was when the bundle was made: the bundle cannot tell whether it is safe',
-    fix: 'have it in a schema that the program has when it is bundled, or repeat no group and at most one character in it',
+    what: 'the bundle cannot tell whether the pattern is safe: it has no code for this analysis, because no pattern needed the analysis during the build',
+    fix: 'use the pattern in a schema that exists when the program is bundled; or repeat no group in the pattern, and at most one character',
   }]);
 }`;

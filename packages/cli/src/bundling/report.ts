@@ -4,7 +4,7 @@ import { counted, table } from '../terminal.js';
 import type { Bundled, BundleOptions } from './bundle.js';
 import { TARGETS } from './targets.js';
 
-/** The report about a bundle, for programs and for people. */
+/** The report about a bundle: as JSON for programs, and as lines for people. */
 export interface Report {
   readonly json: object;
   readonly lines: readonly string[];

@@ -82,7 +82,7 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
     );
     if (failure?.killed)
       throw new ServerError(
-        `the program did not describe itself within ${timeoutMs / 1000} s: it must call createApp() when it is loaded`,
+        `the program did not report its definitions within ${timeoutMs / 1000} s: it must call createApp() when it is loaded`,
       );
     const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {} }');
     const told = JSON.parse(text) as Told;

@@ -34,8 +34,8 @@ export interface Comparison {
  * Compares a bundle with its original program: the lists, and the errors of calls without arguments. The bundle runs in
  * a copy of the project or of the shipped folder. Only packages outside of the bundle are installed there.
  *
- * @returns `undefined` if the two are equal. Otherwise, the reason why they could not be compared, for example because
- *   the program lacks something on this machine.
+ * @returns `undefined` if the two are equal; the reason if they could not be compared, for example because the program
+ *   lacks something on this machine.
  * @throws ServerError if the lists or refusals differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
@@ -73,7 +73,7 @@ function reasonOf({ message, problems }: ServerError): string {
 
 const code = 'SIGIL_BUILD_FAILED';
 const FIX =
-  'keep packages that read their own files external: --external <package>; for decorators in an external package: --external reflect-metadata; or skip this comparison: --no-verify';
+  'use --external <package> for packages that read their own files; use --external reflect-metadata for decorators in an external package; or skip this comparison with --no-verify';
 
 interface Answers {
   readonly manifest: Manifest;

@@ -12,7 +12,7 @@ export interface CheckReport {
 
 /**
  * Finds everything in a server that violates the MCP specification, the limits of a model host, or the rules of a
- * directory.
+ * directory of MCP servers.
  *
  * @param manifest the server's manifest.
  * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.

@@ -7,13 +7,13 @@ import type { CheckCode, Finding } from './findings.js';
 import type { HostName } from './host-rules.js';
 import { isForModels } from './visibility.js';
 
-/** The rules for tools. */
+/** The rules that tools are checked against. */
 export interface ToolRules {
   /**
    * Maximum estimated number of tokens that one tool takes in a model's context. A tool that takes more is reported.
    */
   readonly budget: number;
-  /** The directory that will list the tools, if any. */
+  /** The directory of MCP servers that will list the tools. @default none */
   readonly profile?: ProfileName;
   /** The model hosts that will use the tools. @default none */
   readonly hosts?: readonly HostName[];
@@ -24,7 +24,7 @@ export interface ToolRules {
 /** The maximum number of tokens for one tool, unless the user sets another number in `sigil check`. */
 export const DEFAULT_BUDGET = 1_000;
 
-/** Checks one tool. */
+/** Returns all violations of the rules by one tool. The rules of the MCP specification are always checked. */
 export function checkTool(
   tool: ManifestTool,
   { budget, profile, hosts = [], strict = false }: ToolRules,
@@ -71,7 +71,7 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
   return findings;
 }
 
-/** Returns the arguments without a description, neither in place nor behind a reference. */
+/** Returns the arguments that have no description, even if references are followed. */
 function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
   const document = new SchemaDocument(inputSchema);
   return Object.entries(objectOf(inputSchema['properties']))
@@ -126,10 +126,10 @@ interface Profile {
   readonly maxDescriptionLength?: number;
 }
 
-/** The name of a directory. */
+/** The name of a directory of MCP servers. */
 export type ProfileName = 'claude' | 'chatgpt';
 
-/** The directories whose review rules are known. */
+/** The review rules of the known directories of MCP servers. */
 export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   // https://claude.com/docs/connectors/building/review-criteria
   claude: { needsTitle: true, hints: [['readOnlyHint', 'destructiveHint']], maxNameLength: 64 },

@@ -22,7 +22,7 @@ export interface HostRule {
   readonly argumentName?: RegExp;
   /** Keywords that the host does not support in any part of an input schema. */
   readonly keywords?: readonly string[];
-  /** Functions that return whether a schema is unsupported. Each key describes the schema in findings. */
+  /** Functions that return whether a schema is unsupported. Each key is the text for such schemas in findings. */
   readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
 }
 
@@ -241,7 +241,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
         'a schema that contains itself': ({ recursion }) => recursion !== undefined,
         'a schema without a type': isUntyped,
         'an object without `additionalProperties: false`': isOpen,
-        'more than one element asked for by `minItems`': ({ schema }) => Number(schema['minItems'] ?? 0) > 1,
+        'a `minItems` of more than 1': ({ schema }) => Number(schema['minItems'] ?? 0) > 1,
         'an `enum` of objects or arrays': ({ schema }) =>
           Array.isArray(schema['enum']) &&
           schema['enum'].some((value) => typeof value === 'object' && value !== null),

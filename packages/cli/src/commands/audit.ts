@@ -81,7 +81,7 @@ async function faultOf(
       ? 'its hash is wrong: it was changed, or its chain has a key; set the key with --key-env'
       : 'its hash is wrong: it was changed, or the key is wrong';
   if (chain.seq !== seq + 1)
-    return `record ${seq + 1} of the chain ${chain.id} is missing: this is ${chain.seq}`;
+    return `record ${seq + 1} of the chain ${chain.id} is missing: this is record ${chain.seq}`;
   return chain.previous === hash ? undefined : 'it does not follow the previous record';
 }
 

@@ -36,7 +36,7 @@ const OPTIONS = {
   ship: {
     type: 'string',
     value: 'folder',
-    about: 'a folder to write, with everything that the file needs elsewhere',
+    about: 'a folder to write, with everything that the file needs to run elsewhere',
   },
   external: {
     type: 'string',
@@ -51,7 +51,7 @@ const OPTIONS = {
     type: 'string',
     value: 'seconds',
     default: '60',
-    about: 'how long the program may take to describe itself',
+    about: 'how long the program may take to report its definitions',
   },
   ...MAIN_OPTION,
   json: SERVER_OPTIONS.json,

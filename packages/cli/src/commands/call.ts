@@ -23,7 +23,7 @@ import { USE_OPTIONS, withServer } from './use-server.js';
 const OPTIONS = { ...USE_OPTIONS, ...MAIN_OPTION, ...ADDRESS_OPTIONS, ...SERVER_OPTIONS } as const;
 
 const CALL_OPTIONS = {
-  task: { type: 'boolean', about: 'run it as a task, and wait for its end' },
+  task: { type: 'boolean', about: 'run the tool as a task, and wait until the task ends' },
   ...OPTIONS,
 } as const;
 

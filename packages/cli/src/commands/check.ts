@@ -28,7 +28,7 @@ const OPTIONS = {
   profile: {
     type: 'string',
     value: 'directory',
-    about: `also check the rules of a directory: ${choice(PROFILES)}`,
+    about: `also check the rules of a directory of MCP servers: ${choice(PROFILES)}`,
   },
   for: {
     type: 'string',
@@ -45,7 +45,7 @@ const OPTIONS = {
 /** `sigil check`: finds problems in a server. */
 export const check: Command = {
   synopsis: `check [<main.js>|<manifest.json>|--url <url>|-- <command>] [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
-  purpose: 'find problems for the specification, models and directories',
+  purpose: 'find definitions that break rules of MCP, model hosts or directories of servers',
   example: 'check dist/main.js --for openai,anthropic',
   options: OPTIONS,
   async run(args, terminal) {

@@ -63,7 +63,7 @@ export const ADDRESS_OPTIONS = {
     type: 'string',
     value: 'header',
     multiple: true,
-    about: "a header of requests to it, such as 'authorization: Bearer …'",
+    about: "a header of requests to the server, such as 'authorization: Bearer …'",
   },
 } as const;
 
@@ -117,7 +117,7 @@ export function addressOf(
         throw new UsageError(`--header must be a name, a colon and a value, not '${name}'`);
       if (isHeader(name, value)) return [name, value];
       // The value is not shown: it may be a secret.
-      throw new UsageError(`--header '${name}: …' has a character that no header can carry`);
+      throw new UsageError(`--header '${name}: …' has a character that is not allowed in headers`);
     }),
   );
   if (header.length > 0 && url === undefined)
@@ -226,7 +226,7 @@ export function readChoice<T extends string>(
   throw new UsageError(`${option} must be one of ${Object.keys(table).join(', ')}, not '${text}'`);
 }
 
-const AMBIGUOUS = 'has no value: one that begins with a dash must follow an equals sign';
+const AMBIGUOUS = 'has no value: a value that begins with a dash must follow an equals sign';
 
 function parse<O extends Options>(args: readonly string[], options: O): Parsed<O> {
   try {

@@ -19,14 +19,14 @@ import {
 } from './command.js';
 
 const OPTIONS = {
-  compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
+  compile: { type: 'string', value: 'command', about: 'the command of another compiler, in watch mode' },
   'page-port': {
     type: 'string',
     value: 'port',
     about: 'the port of the page; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
-  plain: { type: 'boolean', about: 'write lines without colours instead of a screen' },
+  plain: { type: 'boolean', about: 'write lines without colours instead of the full-screen display' },
   ...MAIN_OPTION,
 } as const;
 
@@ -104,7 +104,7 @@ function lineWriter(terminal: Terminal): DevListener {
  */
 function pagePort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
+  if (hasNone) throw new UsageError('--page-port needs the page: remove --no-page');
   return readPort('--page-port', text);
 }
 

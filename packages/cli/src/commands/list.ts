@@ -89,7 +89,10 @@ function describe(
       ? []
       : ['', counted(entries.length, noun), ...entries.flatMap((entry) => linesOf(entry, terminal))],
   );
-  return [title, ...(lines.length > 0 ? lines : ['', 'It serves no definitions that this client may see'])];
+  return [
+    title,
+    ...(lines.length > 0 ? lines : ['', 'The server has no definitions that this client may see']),
+  ];
 }
 
 /** Returns the description of a resource or template, otherwise its title or name, and its media type. */

@@ -32,10 +32,10 @@ const OPTIONS = {
   json: SERVER_OPTIONS.json,
 } as const;
 
-/** `sigil login`: logs in to a server, for later commands. */
+/** `sigil login`: logs in to a server. Later commands use this login. */
 export const login: Command = {
   synopsis: 'login <url> [--scope <scope>]… [--client-id <id> [--client-secret-env <name>]] [--no-browser]',
-  purpose: 'log in to a server with a browser, for all commands with --url',
+  purpose: 'log in to a server with a browser; later commands with --url use this login',
   example: 'login http://127.0.0.1:3000/mcp',
   options: OPTIONS,
   async run(args, terminal) {
@@ -105,7 +105,7 @@ async function logIn(
   const late = setTimeout(() => {
     ending.abort(
       new ServerError(
-        `no user has logged in within ${timeoutMs / 1000} s: run it again, or use a longer --timeout`,
+        `no user has logged in within ${timeoutMs / 1000} s: run the command again, or use a longer --timeout`,
       ),
     );
   }, timeoutMs);

@@ -29,7 +29,7 @@ const LS_OPTIONS = {
     type: 'string',
     value: 'status',
     multiple: true,
-    about: 'only tasks with this status; failed includes those with isError',
+    about: 'only tasks with this status; failed includes tasks whose result has isError',
   },
   tool: { type: 'string', value: 'name', about: 'only tasks of this tool' },
   limit: { type: 'string', value: 'n', default: '50', about: 'maximum number of entries' },

@@ -14,7 +14,7 @@ const OPTIONS = {
     type: 'string',
     value: 'name',
     default: DEFAULT_TOKEN_ENV,
-    about: 'the environment variable with the token of its events',
+    about: "the environment variable with the token for the server's events",
   },
   timeout: SERVER_OPTIONS.timeout,
   json: { type: 'boolean', about: 'write each event as a line of JSON' },

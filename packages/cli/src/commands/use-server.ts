@@ -13,7 +13,7 @@ export const USE_OPTIONS = {
     value: 'answer',
     multiple: true,
     about:
-      'an answer to a question of the server: a JSON object, accept, decline or cancel; repeat it for several, in order',
+      'an answer to a question of the server: a JSON object, accept, decline or cancel; repeat the option for several answers, in order',
   },
   root: { type: 'string', value: 'folder', multiple: true, about: 'a folder for the list of roots' },
   out: { type: 'string', value: 'folder', about: 'the folder for images, audio and other files' },

@@ -81,7 +81,7 @@ export class CompiledOutput {
   }
 }
 
-/** A running watch on folders. */
+/** A running watch on files and folders. */
 export interface Watch {
   /** Watches further files. */
   add(paths: Iterable<string>): void;

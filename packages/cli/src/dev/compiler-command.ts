@@ -20,7 +20,7 @@ const DEEP_ENOUGH = 3;
 /** The compiler options of a project. */
 export interface CompilerOptions {
   readonly cwd: string;
-  /** The command line of the compiler to use instead of the project's own. It must run in watch mode. */
+  /** The command line of another compiler, in place of the project's own. The compiler must run in watch mode. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
   /** Called with a warning for the user, in one line. */
@@ -35,7 +35,8 @@ export interface CompilerOptions {
 export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOptions): CommandLine {
   const colours = hasColours ? { FORCE_COLOR: '1' } : {};
   const env = { ...process.env, ...colours, PATH: [...binFolders(cwd), process.env['PATH']].join(delimiter) };
-  if (compile?.trim() === '') throw new UsageError('--compile is empty: it must be a command that watches');
+  if (compile?.trim() === '')
+    throw new UsageError('--compile is empty: it must be the command of a compiler in watch mode');
   if (compile !== undefined) return { command: compile, cwd, env };
   const pretty = hasColours ? ['--pretty'] : [];
   const { path, version } = tscOf(cwd);
@@ -56,7 +57,7 @@ function tscOf(cwd: string): { path: string; version: string } {
     if (path && typeof tsc === 'string') return { path: join(dirname(path), tsc), version: String(version) };
   }
   throw new UsageError(
-    'there is no compiler: npm install --save-dev typescript, or use --compile "<command that watches>"',
+    'there is no compiler: npm install --save-dev typescript, or use --compile "<command in watch mode>"',
   );
 }
 

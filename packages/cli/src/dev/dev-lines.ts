@@ -18,9 +18,9 @@ import type { DevState, OutputLine } from './dev-state.js';
 /** The content of the `sigil dev` screen. */
 export interface DevView {
   readonly state: DevState;
-  /** The definitions of the program, once it has described itself. */
+  /** The definitions of the program; `undefined` until the program has reported them. */
   readonly served: Served | undefined;
-  /** The reason why the program does not describe itself, as lines. */
+  /** The reason why the program does not report its definitions, as lines. */
   readonly failure: readonly string[];
   /** The lines of a panel that is shown instead of the events. */
   readonly panel: readonly string[] | undefined;

@@ -36,7 +36,7 @@ export interface Served {
 
 /** The environment variable with the token of a server's events. */
 const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
-/** Maximum time for the program to describe itself, in milliseconds. */
+/** Maximum time for the program to report its definitions, in milliseconds. */
 const DESCRIBE_MS = 10_000;
 
 /** Returns the variables in `.env`, which servers may read. */

@@ -14,8 +14,8 @@ export class DevServer {
   #wasUp = false;
 
   /**
-   * @param addressNow a function that returns the host and port for the next start of the server; `undefined` on
-   *   standard streams, or if unknown.
+   * @param addressNow a function that returns the host and port for the next start of the server. It returns
+   *   `undefined` if the server uses standard streams, or if the port is unknown.
    * @param state receives the events of the server.
    */
   constructor(

@@ -11,7 +11,7 @@ export interface ServerStatus {
    * `sigil dev` ends.
    */
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
-  /** The endpoint of the server; absent on standard streams, or if its port is unknown. */
+  /** The endpoint of the server; absent if the server uses standard streams, or if its port is unknown. */
   readonly url?: string | undefined;
   /** A text for people: the reason why the server has failed, or what the server waits for. */
   readonly reason?: string | undefined;
@@ -22,14 +22,14 @@ export interface CompilerStatus {
   readonly isCompiling: boolean;
   /** The errors of the last compilation, each with all its lines. */
   readonly problems: readonly string[];
-  /** Whether the output of the compiler has the format of `tsc`, so that its state and errors are known. */
+  /** Whether the output of the compiler has the format of `tsc`, so that the compiler's state and errors are known. */
   readonly isUnderstood?: boolean;
 }
 
 /** Whether the events of the server are read. */
 export interface EventsStatus {
   readonly isWatching: boolean;
-  /** Why the events are not read, for people. */
+  /** The reason why the events are not read, as a text for the user. */
   readonly reason?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface OutputLine {
 export interface DevListener {
   /** Called when the status of server, compiler or events has changed. */
   statusChanged?(): void;
-  /** Called when the server was restarted, because its definitions have possibly changed. */
+  /** Called after each restart of the server. Its definitions have possibly changed. */
   servedChanged?(): void;
   /** Called when a line was written. */
   written?(line: OutputLine): void;

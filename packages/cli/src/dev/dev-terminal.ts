@@ -234,7 +234,7 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
         'o  opens the page of sigil dev: forms for tools, calls, logins, views',
         'l  shows the whole stored log: arrows and PageUp scroll',
         'i  shows how to start the MCP Inspector, connected to the server',
-        'c  shows and copies what adds the server to a client',
+        'c  shows and copies the settings that add the server to a client',
         'q  ends compiler and server, like Ctrl-C; press Ctrl-C twice to end at once',
         '',
         '* marks an argument that is required. A token is about four characters.',

@@ -7,7 +7,7 @@ const EVENTS_PATH = '/events';
 /** How long a server may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Reads the events of the server while a server is up. */
+/** Reads the events of the server under development while it is up. */
 export class EventsWatch {
   #watch: AbortController | undefined;
   readonly #unsubscribe: () => void;
@@ -20,7 +20,7 @@ export class EventsWatch {
     this.#unsubscribe = state.subscribe({ statusChanged: () => this.#follow() });
   }
 
-  /** Stops reading for good. */
+  /** Stops reading permanently. */
   close(): void {
     this.#unsubscribe();
     this.#watch?.abort();

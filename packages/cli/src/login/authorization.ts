@@ -30,8 +30,8 @@ export class Authorization {
   }
 
   /**
-   * Whether to repeat a refused request, because there is a newer access token. If needed, first requests a newer
-   * token. `token` is the token of the refused request.
+   * Whether to repeat a refused request with a newer access token. If needed, first requests a newer token. `token` is
+   * the token of the refused request.
    *
    * @throws ServerError if the server requires a login or more scopes, and no newer token helps. The message contains
    *   the login command.
@@ -74,7 +74,7 @@ export class Authorization {
       return `${href} requires the scopes ${scopes.join(' ')} for this request: run sigil login ${href}${options}`;
     }
     return this.#login
-      ? `the login to ${href} has expired: sigil login ${href}`
-      : `${href} requires a login: sigil login ${href}`;
+      ? `the login to ${href} has expired: run sigil login ${href}`
+      : `${href} requires a login: run sigil login ${href}`;
   }
 }

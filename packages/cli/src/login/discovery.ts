@@ -119,7 +119,7 @@ async function resourceOf(server: URL, challenge: Challenge | undefined): Promis
   const about = typeof resource === 'string' && URL.canParse(resource) ? new URL(resource) : undefined;
   if (!about || !covers(about, server))
     throw new ServerError(
-      `the metadata of ${server.href} is about another server, ${String(resource)}: its "resource" is wrong, or you need that URL`,
+      `the metadata of ${server.href} is about another server, ${String(resource)}: correct "resource" in the metadata, or use the URL of that server`,
     );
   return processResourceDiscoveryResponse(about, response).catch((error: unknown) => {
     throw new ServerError(`the metadata of ${server.href} is wrong: ${messageOf(error)}`);

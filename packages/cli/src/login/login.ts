@@ -90,7 +90,7 @@ export interface KeptLogin {
 export interface Login {
   readonly accessToken: string;
   readonly scopes: readonly string[];
-  /** When the access token expires, in milliseconds since 1970; absent if the authorization server does not say. */
+  /** When the access token expires, in milliseconds since 1970; absent if the authorization server does not send it. */
   readonly expiresAt?: number;
   /** The user, if the token names a user. */
   readonly subject?: string;

@@ -47,7 +47,7 @@ interface BegunPageLogin extends Omit<BegunLogin, 'finish'> {
 /** Starts a login. */
 export type BeginLogin = (options: LoginOptions) => Promise<BegunPageLogin>;
 
-/** The logins of the page to the developed server. They are only stored in memory. */
+/** The logins that the page uses for the server under development. They are only stored in memory. */
 export class Logins {
   readonly #logins = new Map<string, KnownLogin>();
 

@@ -25,7 +25,7 @@ const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w
 /** The header with the id of the login to use. */
 const LOGIN_HEADER = 'x-sigil-login';
 
-/** Forwards requests of the page to the developed server, and to no other server. */
+/** Forwards requests of the page to the server under development, and to no other server. */
 export class McpProxy {
   readonly #open = new Set<ClientRequest>();
 

@@ -48,7 +48,7 @@ const MOST_OF_EVENT = 10_000;
 /** Maximum length of a name in a question. */
 const MOST_OF_NAME = 1_000;
 
-/** The developed program, as far as the page shows it. */
+/** The facts about the program under development that the page needs. */
 export interface DevelopedProgram {
   /** The folder of the project. */
   readonly cwd: string;
@@ -90,7 +90,7 @@ export interface Page {
 }
 
 /**
- * Serves the page for a developed program, on this machine only.
+ * Serves the page for a program under development, on this machine only.
  *
  * @throws UsageError if the port is already in use.
  * @example

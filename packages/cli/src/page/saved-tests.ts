@@ -162,7 +162,7 @@ function answerOf(
     return results;
   }).then(
     (results) =>
-      results.every((result) => 'content' in result) ? results : 'it answers with a question or a task',
+      results.every((result) => 'content' in result) ? results : 'the tool answers with a question or a task',
     (error: unknown) => {
       if (error instanceof ServerError) return messageOf(error);
       throw error;

@@ -38,7 +38,7 @@ const REPORTER = `<script>{
   addEventListener('error', ({ message, lineno }) => tell(message + ' (line ' + lineno + ')'));
   addEventListener('unhandledrejection', ({ reason }) => tell('Unhandled rejection: ' + reason));
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-    tell('Its policy ' + effectiveDirective + ' refuses ' + blockedURI + ': see _meta.ui.csp of the resource' +
+    tell('The policy ' + effectiveDirective + ' of the view refuses ' + blockedURI + ': see _meta.ui.csp of the resource' +
       (/^s(cript|tyle)/.test(effectiveDirective) ? ', or build the view as one file with its scripts and styles in it' : '')));
   document.currentScript.remove();
 }</script>`.replaceAll('\n', ' ');

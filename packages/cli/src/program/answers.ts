@@ -4,8 +4,8 @@ import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
 /**
- * The questions that `askStore` can ask: for each kind of stored item, the verbs, such as `ls`, with the types of the
- * answers.
+ * The questions that `askStore` can ask. Each kind of stored item has verbs, such as `ls`. The type of a verb is the
+ * type of its answer.
  */
 export interface Answers {
   readonly tasks: {

@@ -11,7 +11,7 @@ export abstract class AskedServer {
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
   /**
-   * Cancels a request: sends `notification`, or over HTTP without a session, closes the response stream of the request.
+   * Cancels a request: sends `notification`, except over HTTP without a session. Over HTTP, closes the response stream.
    *
    * @param notification the message `notifications/cancelled` for the request.
    */

@@ -26,7 +26,7 @@ export function askApp<T>(
 ): Promise<T> {
   return askProgram(server, question, options, (program) => {
     const serves = greet(program).then(() => {
-      throw new ServerError('the server does not use Sigil, so only its own program knows');
+      throw new ServerError('the server does not use Sigil, so it does not support this command');
     });
     return Promise.race([program.first(read), serves]);
   });
@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly revision?: string | undefined;
   /** Whether the server is allowed to continue calls as tasks. @default true */
   readonly tasks?: boolean;
-  /** Answers the server's requests. @default no roots, and a refusal of everything else */
+  /** Answers the server's requests. @default there are no roots, and other requests are refused */
   readonly answer?: Answerer;
   /** Called with each notification. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
@@ -97,8 +97,8 @@ function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
 const PROBE_MS = 3000;
 
 /**
- * Connects to a server in the requested revision, or else in the newest that the server supports (2026-07-28,
- * transports, stdio, "Backward Compatibility").
+ * Connects to a server in the requested revision, or else in the newest revision that the server supports
+ * (2026-07-28, transports, stdio, "Backward Compatibility").
  */
 export async function greet(program: AskedServer, options: ClientOptions = {}): Promise<Greeted> {
   const { revision } = options;

@@ -12,7 +12,7 @@ import { nameHeader } from './parameter-headers.js';
 /** Options of requests to a server over HTTP. */
 export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** The login that the requests carry. */
+  /** The login whose access token the requests contain. */
   readonly authorization?: Authorization | undefined;
 }
 

@@ -27,11 +27,11 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Aborts the question, and kills the program immediately. */
   readonly signal?: AbortSignal;
-  /** The login that requests to a URL carry. */
+  /** The login whose access token is in requests to a URL. */
   readonly authorization?: Authorization;
   /**
-   * Called with a list method, such as `tools/list`, and the reason, if the server declares the capability but refuses
-   * the list. If absent, the refusal is an error.
+   * Called if the server declares a capability but refuses its list. The function receives the list method, such as
+   * `tools/list`, and the reason. If absent, the refusal is an error.
    */
   readonly onRefused?: (method: string, why: string) => void;
 }

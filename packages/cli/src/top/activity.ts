@@ -83,7 +83,7 @@ export interface Rate {
   readonly perSecond: number;
   readonly errors: number;
   readonly refused: number;
-  /** The median time in milliseconds of calls that were not refused; absent if there are no such calls. */
+  /** The median duration of calls that were not refused, in milliseconds; absent if there are no such calls. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }
@@ -139,7 +139,7 @@ export class Activity {
     }
   }
 
-  /** Clears the open items of a server that has ended. */
+  /** Forgets the state, the open questions and the tasks of a server that has ended. */
   forgetOpen(): void {
     this.state = undefined;
     this.questions.clear();
@@ -147,8 +147,8 @@ export class Activity {
   }
 
   /**
-   * Returns statistics about the calls of the last 60 seconds. `each` has one entry for each tool, prompt or method,
-   * most calls first. `all` is about all calls together.
+   * Returns statistics about the calls of the last 60 seconds. `each` has one entry for each tool, prompt or method.
+   * The entry with the most calls comes first. `all` is about all calls together.
    */
   rates(now: number): { readonly all: Rate; readonly each: readonly Rate[] } {
     const recent = this.#recent;

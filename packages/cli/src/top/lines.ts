@@ -74,7 +74,7 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   return lines.slice(0, rows);
 }
 
-/** Returns an event as a line, for output without a screen. */
+/** Returns an event as a line of text, for output without the full-screen display. */
 export function eventLine(terminal: Terminal, event: ShownEvent): string {
   const [style, cells] = eventCells(event);
   const text = cells.filter((cell) => cell !== '').join('  ');

@@ -17,7 +17,7 @@ export interface ServerWatcher {
    * Called when the connection has ended. Then `watchServer` tries to reconnect, until it succeeds, the server refuses
    * the token, or the signal aborts.
    *
-   * @param why the reason, for people.
+   * @param why the reason, as a text for the user.
    */
   lost(why: string): void;
   /**
@@ -28,7 +28,7 @@ export interface ServerWatcher {
   told(event: string, data: JsonObject): void;
 }
 
-/** The URL of a server's events, and its token. */
+/** The URL of a server's events, and the token that the server requires. */
 export interface EventsAddress {
   readonly url: URL;
   readonly token: string;
@@ -96,7 +96,7 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
 }
 
 const NO_EVENTS =
-  'serves no events: start the server with the variable SIGIL_EVENTS_TOKEN; or set the option events of http(), and pass its path to sigil top with --path';
+  'serves no events: start the server with the variable SIGIL_EVENTS_TOKEN; or set the option "events" of http(), and pass the path of the events to sigil top with --path';
 
 /** Reads Server-Sent Events until they end. */
 function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Promise<void> {

@@ -60,9 +60,11 @@ test('a view is told how its scripts can be allowed', async () => {
     listeners['securitypolicyviolation']?.({ effectiveDirective, blockedURI: 'https://a.example' });
   expect(said).toEqual([
     {
-      text: 'Its policy script-src-elem refuses https://a.example: see _meta.ui.csp of the resource, or build the view as one file with its scripts and styles in it',
+      text: 'The policy script-src-elem of the view refuses https://a.example: see _meta.ui.csp of the resource, or build the view as one file with its scripts and styles in it',
     },
-    { text: 'Its policy connect-src refuses https://a.example: see _meta.ui.csp of the resource' },
+    {
+      text: 'The policy connect-src of the view refuses https://a.example: see _meta.ui.csp of the resource',
+    },
   ]);
 });
 

@@ -14,8 +14,8 @@ import type { TaskStore } from './tasks.js';
  *   from any process.
  * - `StateStore`: request states (revision 2026-07-28) and proofs of possession that were already used, so that each is
  *   accepted once.
- * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) chooses
- *   the process.
+ * - `TaskStore` (`tasks.ts`): tasks, and the choice of the next task to run. `TaskExecutor` (`task-executor.ts`)
+ *   chooses the process.
  * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
  * - `Limiter`: rate limits that apply across all processes.
  *
@@ -66,7 +66,7 @@ export interface Backend {
 
 /** One operation on a store, such as Redis. */
 export interface StoreEvent {
-  /** The part of the backend, such as `sessions`; `connections` for events of its connections. */
+  /** The part of the backend, such as `sessions`; `connections` for events of the backend's connections. */
   readonly part: string;
   /** The method of the part's interface, such as `get`; `wait` for the time spent waiting for a connection. */
   readonly operation: string;
@@ -169,8 +169,8 @@ export interface SessionStore {
   /** Ends a session. @returns whether the session existed. */
   delete(id: string): MaybePromise<boolean>;
   /**
-   * Lists all sessions, in the store's order, without extending how long they are kept. A session that changes during
-   * the listing may be left out or appear twice.
+   * Lists all sessions, in the store's order. This does not postpone their expiry. A session that changes during the
+   * listing may be left out or appear twice.
    *
    * @param limit maximum number of sessions on a page.
    * @param cursor the start of the page; absent for the first.

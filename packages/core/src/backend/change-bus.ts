@@ -33,7 +33,7 @@ export type ServerChange =
 /** A message from one process to another of the same app. */
 export interface NodeMessage {
   readonly kind: 'message';
-  /** The address of the receiving process; absent for all processes. */
+  /** The address of the process that receives the message. If absent, all processes receive it. */
   readonly to?: string | undefined;
   /** The subject of the message. */
   readonly about: string;
@@ -48,9 +48,9 @@ export interface NodeMessage {
  */
 export interface ChangeBus {
   /**
-   * Sends a change to every listener of every process, including this one. If this fails, the app logs the error, and
-   * the handler that caused the change does not get the error. If the change contains a client's answer for another
-   * process, the answer is refused, and the client is asked to retry.
+   * Sends a change to every listener of every process, including this one. If this method fails, the app logs the
+   * error, and the handler that caused the change does not get the error. If the unsent change contains a client's
+   * answer for another process, the answer is refused. The client is then asked to retry.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */

@@ -31,7 +31,7 @@ export interface TaskExecutor {
    * already had the maximum number of running calls.
    */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
-  /** From now on, starts no more runs in this process. */
+  /** After this call, no more runs start in this process. */
   close(): MaybePromise<void>;
 }
 
@@ -53,8 +53,8 @@ export interface RunOutcome {
    */
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
-   * Milliseconds until the executor should try again; 0 for `done`. For `taken`, this is the time until the lease of
-   * the other run or the delay of the task ends.
+   * Milliseconds until the executor should try again; 0 for `done`. For `taken`, this is the time until the other run's
+   * lease ends, or until the task's delay ends.
    */
   readonly retryAfterMs: number;
 }

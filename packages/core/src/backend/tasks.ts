@@ -152,7 +152,7 @@ export interface TaskPage {
   readonly cursor?: string | undefined;
 }
 
-/** Which tasks a process claims. */
+/** A request of a process to claim tasks. */
 export interface TaskClaim {
   /** The id that all runs of this claim share; unique among all claims. */
   readonly run: string;
@@ -164,7 +164,7 @@ export interface TaskClaim {
   readonly excludeTools?: readonly string[];
   /** Owners whose tasks this claim leaves to other processes. */
   readonly excludeOwners?: readonly (string | null)[];
-  /** Claims only this task, for an executor that chooses the next task itself. */
+  /** If set, only this task is claimed. Used when the executor chooses the next task itself. */
   readonly taskId?: string;
   /**
    * Claims a task without a run only if it has been ready for at least this time, in milliseconds. With a value above
@@ -181,9 +181,8 @@ export interface TaskRunName {
 }
 
 /**
- * Keeps tasks (ext-tasks), and assigns them to the processes that run them. It is the single source of truth, which
- * `tasks/get` reads. Processes that share a store serve and run each other's tasks. All times are measured by the clock
- * of the store.
+ * Keeps tasks (ext-tasks), and assigns them to the processes that run them. `tasks/get` reads tasks from this store.
+ * Processes that share a store serve and run each other's tasks. All times are measured by the clock of the store.
  */
 export interface TaskStore {
   /**
@@ -222,7 +221,7 @@ export interface TaskStore {
   /**
    * Renews the leases of runs.
    *
-   * @returns the lost runs, whose task has ended, was claimed by another process, or was deleted.
+   * @returns the runs that are lost, because the task has ended, was claimed by another process, or was deleted.
    */
   renew(runs: readonly TaskRunName[], leaseMs: number): MaybePromise<readonly TaskRunName[]>;
   /**
@@ -242,8 +241,6 @@ export interface TaskBacklog {
   readonly kept: Readonly<Record<TaskStatus, number>>;
   /** The number of tasks that can be claimed now. */
   readonly due: number;
-  /**
-   * How long the longest waiting of the claimable tasks has been ready, in milliseconds; 0 if no task can be claimed.
-   */
+  /** Milliseconds since the first of the claimable tasks became ready; 0 if no task can be claimed. */
   readonly oldestMs: number;
 }

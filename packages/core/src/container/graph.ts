@@ -49,13 +49,13 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
   if (types === undefined) {
     return [
       'SIGIL_MISSING_METADATA',
-      'the compiler emitted no decorator metadata, so its type is not known',
+      'the compiler emitted no decorator metadata, so the type of this parameter is not known',
       `${serviceOf(cls) ? '' : `decorate ${cls.name} with @Service(), and `}${EMIT_METADATA}; or write "private readonly x = inject(X)" instead of the parameter`,
     ];
   }
   return [
     'SIGIL_ERASED_TYPE',
-    'its type is not a class at run time',
+    'the type of this parameter is not a class at run time',
     'import the class with "import { X }" instead of "import type { X }", or name what to inject with @Inject(TOKEN)',
   ];
 }
@@ -85,8 +85,8 @@ const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, sessi
 /**
  * Returns the ids of the services that must exist before the given service can be created.
  *
- * @param knows a function that returns whether the container can provide a service. Optional dependencies are left out
- *   if it returns `false`.
+ * @param knows a function that returns whether the container can provide a service. If the function returns `false` for
+ *   an optional dependency, this dependency is left out.
  * @param diagnostics receives a problem for each constructor parameter whose dependency cannot be determined.
  */
 export function needsOf(
@@ -175,7 +175,7 @@ function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
 const HOOK_FIX =
   'make it a singleton, use a provider with an asynchronous useFactory, or do the work in the handler';
 const CYCLE_FIX =
-  'move their common part into a third service, or resolve one of them later with ctx.resolve()';
+  'move the common part of these services into a third service, or resolve one of them later with ctx.resolve()';
 
 /** Returns advice for a service that could not be created. */
 export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
@@ -195,7 +195,7 @@ export function cannotCreate(id: ServiceId): string {
  */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
-    return 'use a class, a token or a name; if it is undefined, two files usually import each other';
+    return 'use a class, a token or a name; if the id is undefined, two files usually import each other';
   return typeof id === 'function'
     ? `decorate ${nameOf(id)} with @Service(), or, if it is abstract, pass createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
     : 'pass createApp({ providers: [provide(<the token>, <its value>)] }), or { provide: <the token>, useClass | useFactory }';

@@ -131,7 +131,7 @@ export interface Call {
   readonly headers: RequestHeaders;
   /** The place of the called definition in the author's code, such as `Shop.find`; `undefined` until it is known. */
   readonly where: string | undefined;
-  /** The task of a call that runs in the background: no request waits for it. */
+  /** The task, if the call runs in the background. No request then waits for the result of the call. */
   readonly background: { readonly taskId: string } | undefined;
   /** The check that refused the call, if one did. */
   refusedBy: RefusedBy | undefined;
@@ -144,7 +144,7 @@ export interface Call {
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
   noteLimit(limit: LimitState): void;
-  /** The request and the session, for the container to resolve scoped services. */
+  /** The request and the session. The container uses them to resolve scoped services. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
   /** The context that all handlers of the call share, once `contextOf` has created it. */

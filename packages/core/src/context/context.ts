@@ -207,7 +207,8 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Asks the user to open a page, for secrets that must not pass through the client, and waits for the user's consent.
+   * Asks the user to open a page, and waits for the user's consent. Use a page for secrets that must not pass through
+   * the client.
    */
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
     return this.#call.ask(ask.url(message, url), options);
@@ -232,12 +233,12 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Asks several questions and waits for all answers. With clients of revision 2026-07-28, the questions share one
-   * round, and the handler runs again as after `elicit()`. With older clients, they are concurrent requests. If one
+   * Asks several questions and waits for all answers. With clients of revision 2026-07-28, all questions are sent
+   * together, and the handler runs again as after `elicit()`. With older clients, they are concurrent requests. If one
    * question cannot be asked, none is sent. If one answer is missing or wrong, the questions that are still open are
    * withdrawn.
    *
-   * @param questions questions made by the builders of `ask`; the name of each question is its key in the round.
+   * @param questions questions made by the builders of `ask`; the name of each question is its key in this object.
    * @returns the answers under the same names; `{}`, without asking, if there are no questions.
    * @throws ProtocolError when the client does not support one of the questions.
    * @throws InputResponseError when the client answers a question with an error or too late, or when an answer does not

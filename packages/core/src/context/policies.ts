@@ -33,9 +33,10 @@ export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<re
 /**
  * How a limit groups the calls that it counts:
  *
- * - `principal`: each principal; without a principal, each network address; without an address, each connection.
- * - `address`: each network address; for IPv6, each 64-bit network.
- * - `app`: all callers together.
+ * - `principal`: one group for each principal; without a principal, one for each network address; without an address,
+ *   one for each connection.
+ * - `address`: one group for each network address; for IPv6, one for each 64-bit network.
+ * - `app`: one group for all callers.
  * - a function: calls are counted together if it returns the same key for them. A call is not counted if it returns
  *   `undefined`.
  */

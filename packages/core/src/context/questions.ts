@@ -143,8 +143,8 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
  * `ctx.inputResponse()`. A client may leave questions unanswered; ask them again (2026-07-28, basic/patterns/mrtr).
  *
  * @param questions the questions for the client, by key; may be empty with a `requestState`.
- * @param requestState the value of `ctx.requestState` in the next run. It is sealed on its way through the client. It
- *   is accepted only with the same request from the same principal, before it expires.
+ * @param requestState the value of `ctx.requestState` in the next run. The client gets this value only in encrypted
+ *   form. The value is accepted only with the same request from the same principal, before it expires.
  * @returns the value that the handler returns.
  * @throws TypeError if there are neither questions nor a state, or if an entry is not a question.
  * @example

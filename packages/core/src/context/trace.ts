@@ -48,7 +48,7 @@ export function traceOf(
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Reads the id of a request that the client or a proxy has chosen.
+ * Reads the id that the client or a proxy has chosen for a request.
  *
  * @param headers the headers of the request, with names in lower case.
  * @returns the header `X-Request-Id`; `undefined` if it is absent, longer than 128 characters, or not visible ASCII.

@@ -170,8 +170,8 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
  * that the resource does not exist.
  *
  * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template if `list` names a
- * method that returns them: either a page `{ resources, nextCursor? }`, or all resources as an array or (async)
- * iterable. The guards and scopes of the template decide who sees its resources.
+ * method that returns them. This method returns either a page `{ resources, nextCursor? }`, or all resources as an
+ * array or (async) iterable. The guards and scopes of the template decide who sees its resources.
  *
  * @param uri the URI for clients, such as `config://app` or `users://{id}/profile`.
  * @param options name, description, MIME type, annotations, caching and list of the resource.

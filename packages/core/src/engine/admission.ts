@@ -19,7 +19,7 @@ import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
-/** The revision that serves a request, and its client. */
+/** The protocol revision and the client of a request. */
 export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
@@ -44,7 +44,7 @@ export function admit(
 /**
  * Refuses methods that a revision does not have.
  *
- * @param extensions tells whether an extension adds a method for clients of a revision.
+ * @param extensions its method `serve` returns whether an extension adds a method for clients of a revision.
  * @throws MethodNotFoundError if the revision and the extensions do not have the method.
  */
 export function requireMethod(
@@ -149,8 +149,8 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. All other methods have separate limits. Examples are lists, discovery, and methods
- * that free capacity, such as `tasks/cancel`.
+ * The methods that run handlers. All other methods have separate limits. Examples of other methods are lists,
+ * discovery, and methods that free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
@@ -295,11 +295,11 @@ function argumentMismatch(
 /** Compares a header with a value. @returns the difference, or `undefined` if the header repeats the value. */
 function repeats(sent: string | undefined, value: unknown): string | undefined {
   if (value === undefined || value === null)
-    return sent === undefined ? undefined : 'has a value, and there is none for';
-  if (sent === undefined) return 'is missing, which repeats';
-  if (NOT_VISIBLE.test(sent)) return 'has bytes that are not visible ASCII for';
+    return sent === undefined ? undefined : 'has a value, but the body has no value for';
+  if (sent === undefined) return 'is missing, but the body has a value for';
+  if (NOT_VISIBLE.test(sent)) return 'has bytes that are not visible ASCII, so it does not repeat';
   const decoded = decodeHeader(sent);
-  if (decoded === undefined) return 'is not valid base64 for';
+  if (decoded === undefined) return 'is not valid base64, so it does not repeat';
   return isSame(decoded, value) ? undefined : 'does not repeat';
 }
 

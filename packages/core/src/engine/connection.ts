@@ -50,11 +50,11 @@ const NO_REQUEST_INFO: RequestInfo = Object.freeze({});
 /** The shared parts of one engine's connections. */
 export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** The member of `params` that names the subject of a request, by method. */
+  /** For each method, the member of `params` that names the subject of the request. */
   readonly namedBy: ReadonlyMap<string, string>;
   /**
-   * The connection state of all requests that carry their own envelope. It has no session, because such requests share
-   * no data.
+   * The connection state of all requests that declare the protocol version in their own `_meta`. It has no session,
+   * because such requests share no data.
    */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;

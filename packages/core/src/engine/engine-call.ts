@@ -59,7 +59,7 @@ export interface AdmittedRequest {
   readonly requestInfo: RequestInfo;
   /** The transport of the request. */
   readonly transport: TransportName;
-  /** The connection of the request, if it belongs to one client. */
+  /** The connection of the request, if the connection belongs to one client. */
   readonly owner?: object | undefined;
   /** For a run of a task, the trace of the request that submitted the task. */
   readonly submittedIn?: Trace | undefined;
@@ -133,7 +133,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
    * KiB.
    */
   heldBytes = 0;
-  /** The connection of the request, if it belongs to one client. */
+  /** The connection of the request, if the connection belongs to one client. */
   readonly owner: object | undefined;
   readonly transport: TransportName;
   readonly submittedIn: Trace | undefined;
@@ -275,7 +275,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.rounds.mayBegin = () => background.mayBegin();
   }
 
-  /** Whether no question can be asked, because the client has received its answer. */
+  /** Whether the client has received the response. If so, no more questions can be asked. */
   get isOver(): boolean {
     return this.#stream.done && this.background === undefined;
   }
@@ -387,7 +387,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have arrived, so that the handler can run again within this request. If the client repeats the request with the answers
+   * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
+   * arrived, so that the handler can run again within this request. If the client repeats the request with the answers
    * instead, the promise rejects with a `Suspension`.
    */
   requireInput(required: InputRequired): Promise<void> {

@@ -37,8 +37,8 @@ export interface LimitOptions {
   readonly maxInFlightPerClient?: number;
   /**
    * Maximum total size, in bytes of memory, of the parameters of all requests in flight in this process, including runs
-   * of tasks. Each client can use at most a quarter. Requests of at most 1 KiB do not count. Larger requests beyond the
-   * limit are refused, over HTTP with 503.
+   * of tasks. Each client can use at most a quarter of this size. Requests of at most 1 KiB do not count. Larger
+   * requests beyond the limit are refused, over HTTP with 503.
    * @default 256 MiB
    */
   readonly maxInFlightBytes?: number;
@@ -85,14 +85,16 @@ export interface LimitOptions {
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Maximum total size, in bytes of memory and including headers, of the requests that opened the current subscriptions
-   * of this process. Each client can use at most a quarter. Further subscriptions are refused, over HTTP with 503.
+   * Maximum total size of the requests that opened the current subscriptions of this process, in bytes of memory,
+   * including headers. Each client can use at most a quarter of this size. Further subscriptions are refused, over HTTP
+   * with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
    * Maximum total size, in bytes of memory, of the client data (name, capabilities, roots) in all current sessions of
-   * this process. Each client can use at most a sixteenth. Further sessions are refused, over HTTP with 503.
+   * this process. Each client can use at most a sixteenth of this size. Further sessions are refused, over HTTP with
+   * 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -103,9 +105,9 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * Milliseconds that a store or bus may take to answer. It applies to stores that are passed individually, such as
-   * `state.store`, and to the parts of your own backend. After that time, the store call fails, and the request that
-   * needs it is refused, over HTTP with 503. `redis()` and `postgres()` have their own limits.
+   * Milliseconds that a store or bus may take to answer. This limit applies to stores that are passed individually,
+   * such as `state.store`, and to the parts of your own backend. After that time, the store call fails, and the request
+   * that needs it is refused, over HTTP with 503. `redis()` and `postgres()` have their own limits.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;
@@ -124,7 +126,7 @@ export interface LimitOptions {
   readonly rates?: readonly RateLimit[];
 }
 
-/** Every limit, filled in. */
+/** All limits, with the defaults for limits that the author has not set. */
 export type Limits = Required<LimitOptions>;
 
 /** The default limits of an app. */
@@ -167,7 +169,7 @@ export interface EngineOptions {
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;
-  /** Runs before the handler of a call, for example to record it; if it fails, the call is refused. */
+  /** Runs before the handler of a call, for example to record the call. If this function fails, the call is refused. */
   readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
   /** Waits until the records of ended calls are written; absent if calls are not recorded. */
   readonly written: (() => Promise<void>) | undefined;

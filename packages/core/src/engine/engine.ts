@@ -210,7 +210,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * The extensions' functions that answer the questions of people who run the server, by the value of `SIGIL_INSPECT`.
+   * The extensions' functions that answer the questions of people who run the server. The value of `SIGIL_INSPECT` is
+   * the key of a function.
    */
   get inspect(): Extensions['inspect'] {
     return this.#parts.extensions.inspect;

@@ -182,15 +182,16 @@ export interface Extension {
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
   >;
   /**
-   * Checks of parts of the extension for `/readyz`, by the name of the part. Each check returns `ok`, or `fails` if the
-   * part cannot work. It throws if a dependency does not answer. The process is ready only if all checks return `ok`.
+   * The checks that `/readyz` runs on parts of the extension, by the name of the part. Each check returns `ok`, or
+   * `fails` if the part cannot work. It throws if a dependency does not answer. The process is ready only if all checks
+   * return `ok`.
    */
   readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
   /** Begins work outside of requests. Called once, when the app begins to serve. */
   start?(): MaybePromise<void>;
   /**
    * Called when the process is about to end, but still serves clients. From now on, the extension leaves new work to
-   * other processes, if they can do it. This method can be called more than once; `close` is called later.
+   * other processes, if they can do this work. This method can be called more than once; `close` is called later.
    */
   closes?(): void;
   /**
@@ -232,9 +233,9 @@ export interface ExtensionHost {
    */
   reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**
-   * Encrypts and authenticates data to keep outside of this process, with the first of `state.keys`. Other apps and
-   * other extensions cannot read the data. Do not call this method while the extension is being created, because its id
-   * is not known yet.
+   * Encrypts and authenticates data with the first of `state.keys`. The data can then be kept outside of this process.
+   * Other apps and other extensions cannot read the data. Do not call this method while the extension is being created,
+   * because the extension's id is not known yet.
    *
    * @param maxLength maximum length of the value, in characters of JSON.
    * @throws OverloadedError when the value is longer.

@@ -28,12 +28,13 @@ export class Extensions {
   /** The methods that extensions add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /**
-   * The extensions' functions that answer the questions of people who run the server, by the value of `SIGIL_INSPECT`.
+   * The functions of extensions that answer questions of the people who run the server. The value of `SIGIL_INSPECT`
+   * selects one of these functions.
    */
   readonly inspect: NonNullable<Extension['inspect']>;
-  /** The extensions' checks for `/readyz`, by part. */
+  /** The extensions' checks for `/readyz`, by the name of the checked part. */
   readonly checks: NonNullable<Extension['checks']>;
-  /** The members of `params` that name the subject of a request, by method. */
+  /** For each method, the member of `params` that names the subject of a request, such as `taskId`. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
   /** The methods that clients with sessions may call, too. */
@@ -70,8 +71,8 @@ export class Extensions {
   }
 
   /**
-   * Returns the settings of the extensions for `capabilities.extensions` in a revision; `undefined` if there
-   * are none.
+   * Returns `capabilities.extensions` for clients of a revision: the settings of each offered extension, by its id.
+   * Returns `undefined` if no extension is offered.
    */
   settings(revision: Revision): Readonly<Record<string, ExtensionSettings>> | undefined {
     const offered = this.extensions
@@ -84,8 +85,7 @@ export class Extensions {
   }
 
   /**
-   * Serves a call of a tool, through the extensions that take part in it. The first of these extensions is the
-   * outermost.
+   * Calls a tool. The extensions that take part in the call run around the tool; the first of them is the outermost.
    */
   callTool(
     exchange: Exchange,
@@ -108,7 +108,7 @@ export class Extensions {
     return serve(0).then((result) => ({ ...toMethodResult(result), instead: forModel }), toolFailure);
   }
 
-  /** Whether clients of a revision can use a tool, according to the extensions. */
+  /** Whether the extensions allow clients of a revision to see and use a tool. */
   shows(revision: Revision, tool: ToolEntry): boolean {
     return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
@@ -148,7 +148,7 @@ export class Extensions {
       );
   }
 
-  /** Lets extensions leave new work to other processes. */
+  /** Tells extensions that the process is about to end, so that they leave new work to other processes. */
   closes(): void {
     for (const extension of this.extensions)
       void recovered(
@@ -304,7 +304,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
     at.add(
       'SIGIL_DUPLICATE_NAME',
       `the extension '${id}' has the method '${method}', which belongs to the protocol`,
-      'name the method after the extension; toolCalls() takes part in tools/call, and listen() in subscriptions/listen',
+      'name the method after the extension; to take part in tools/call or subscriptions/listen, use toolCalls() or listen()',
     );
   at.throwIfAny();
 }

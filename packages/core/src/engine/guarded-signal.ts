@@ -2,8 +2,9 @@
 type Listen = () => unknown;
 
 /**
- * Keeps listeners of a signal from ending the process if they throw, or if their promise rejects. The signal stays the
- * same object, for `fetch`, `AbortSignal.any` and `instanceof`; derived signals are not guarded.
+ * Makes a signal call its listeners through `run`, so that a listener that throws or rejects does not end the process.
+ * The signal stays the same object, so `fetch`, `AbortSignal.any` and `instanceof` still accept it. Signals that are
+ * derived from this signal are not guarded.
  *
  * @param signal the signal; it gets new methods for listeners, which call its existing methods.
  * @param run a function that runs a listener. It must not throw.

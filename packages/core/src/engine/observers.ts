@@ -17,12 +17,12 @@ import type { Revision } from './revisions/index.js';
  * How a call ended:
  *
  * - `ok`: with a result
- * - `isError`: with the result of a tool that failed in a way that the model should see
+ * - `isError`: with a tool's result that has `isError: true`, so that the model sees the failure
  * - `error`: with a JSON-RPC error
  * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` names the check
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
- * - `suspended`: a run of a task that continues later, because it has asked its client a question, or because its
- *   process ends
+ * - `suspended`: without an answer, because the run of a task has asked its client a question, or because its process
+ *   ends; the task continues later in another run
  * - `cancelled`: without an answer, because the client cancelled or disconnected, or the run of a task was superseded
  * - `timeout`: its handler exceeded its time limit
  */
@@ -90,8 +90,8 @@ export interface CallEvent extends CallInfo {
   /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
   /**
-   * Milliseconds from the admission of the call, or from the start of a task's run, until it ended. 0 if the call was
-   * not admitted.
+   * The duration in milliseconds, from the admission of the call or the start of the task's run. 0 if the call was not
+   * admitted.
    */
   readonly ms: number;
   /** The size of the answer, in bytes; 0 if no answer was sent. */
@@ -105,11 +105,11 @@ export interface CallEvent extends CallInfo {
 /**
  * The reason why the run of a task was aborted, or why its task failed without another run:
  *
- * - `attempts`: as many runs were lost, without progress, as `tasks.maxAttempts` allows; the task has failed
+ * - `attempts`: `tasks.maxAttempts` runs in a row were lost without progress; the task has failed
  * - `rerun`: a run was lost, and the tool must not be run twice; the task has failed
  * - `version`: no process serves the version of the tool that the task began with; the task has failed
  * - `store`: the result could not be stored; the task has failed
- * - `stop`: its process ends; the task has failed if no other process is allowed to continue it
+ * - `stop`: the process of the run ends; the task has failed if no other process is allowed to continue the task
  * - `lease`: the lease was not renewed in time, and another run has replaced this run
  * - `cancel`: the task was cancelled, by its client or by the people who run the server
  * - `expiry`: the task has expired
@@ -130,8 +130,8 @@ export interface TaskAbort {
 }
 
 /**
- * A run of a task that was aborted, or a task that failed without another run. `id` is the id of the run in the log; if
- * the handler was not called, it is a random id.
+ * An aborted run of a task, or a task that failed without another run. `id` is the id of the run in the log, or a random
+ * id if the handler was not called.
  */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
@@ -139,7 +139,7 @@ export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 
 export interface ClientRequestInfo {
   readonly id: RequestId;
   readonly method: string;
-  /** The call whose handler asks. */
+  /** The call whose handler sent this request. */
   readonly call: CallInfo;
 }
 
@@ -149,7 +149,7 @@ export interface SessionEvent {
   readonly transport: TransportName | undefined;
   /** How long the session was open in this process, in milliseconds. */
   readonly ms: number;
-  /** Why it ended. */
+  /** The reason why the session ended. */
   readonly reason: string;
 }
 
@@ -158,8 +158,8 @@ export interface CallObservation {
   /** The trace for the handler's own requests; if absent, the trace of the call is used. */
   readonly trace?: Trace | undefined;
   /**
-   * Called in place of the handler and its middleware, for example to run them in a tracing context. Must call `work`,
-   * which runs them, and return its value.
+   * Called instead of the handler and its middleware, for example to run them in a tracing context. Must call `work`,
+   * which runs the handler and its middleware, and must return the value of `work`.
    */
   run?<T>(work: () => T): T;
   /**
@@ -229,7 +229,7 @@ export interface Observer {
   gaugeAdded?(gauge: Gauge): void;
 }
 
-/** A request as its connection receives it, whether or not it is admitted. */
+/** A request that a connection has received. The request may be admitted or refused later. */
 export interface SeenRequest {
   readonly id?: RequestId;
   readonly method: string;
@@ -258,7 +258,7 @@ interface CallEnd
 /** A server's names, which distinguish known names from arbitrary text from a client. */
 interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
-  /** The member of `params` that names the subject of a request, by method. */
+  /** For each method, the member of `params` that names the subject of a request. */
   readonly namedBy: ReadonlyMap<string, string>;
   /** Whether there is a tool or prompt of that name. */
   readonly hasName: (method: string, name: string) => boolean;
@@ -285,7 +285,7 @@ export class Observers {
     return () => this.#all.delete(observer);
   }
 
-  /** Adds a gauge of a part. @returns a function that removes the gauge. */
+  /** Adds a gauge. The values of gauges with the same name are added. @returns a function that removes the gauge. */
   addGauge(part: Gauge): () => void {
     const known = this.#gauges.get(part.name) ?? this.#newGauge(part);
     known.parts.add(part);
@@ -389,7 +389,7 @@ export class Observers {
     );
   }
 
-  /** Reports the state of a backend's connections to observers. */
+  /** An object that reports the store operations and the gauges of a backend to the observers. */
   get backendWatch(): BackendWatch {
     const areActive = (): boolean => this.areActive;
     return {

@@ -8,9 +8,9 @@ import type { Revision } from './revisions/index.js';
 
 /** The result of an MCP method. Only `ResponseWriter` serialises it. */
 export interface MethodResult {
-  /** The result: an object, or a `RawJson`, which is already serialised. If it has a `_meta`, `meta` repeats it. */
+  /** The result: an object, or serialised JSON (`RawJson`). If the result has a `_meta`, `meta` has the same value. */
   readonly result: object;
-  /** The `_meta` of the result that the app's author set. */
+  /** The `_meta` that the app's author set in the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** The cache hint: how long clients can cache the result, and whether the cache can be public. */
   readonly cache?: CacheHint | undefined;
@@ -19,7 +19,7 @@ export interface MethodResult {
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether this is the result of a tool with `isError: true`. Observers read it. */
+  /** Whether this is a tool's result that has `isError: true`. Observers get the call's outcome from this member. */
   readonly isError?: boolean;
   /**
    * Called with an error message if this result is too large; returns the result to send instead. If this function is
@@ -88,7 +88,7 @@ export class ResponseWriter {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`;
   }
 
-  /** Returns a result as an object, for code that keeps it instead of sending it. */
+  /** Converts a result to an object. Used by code that keeps the result instead of sending it. */
   value({ result, meta }: MethodResult): Record<string, unknown> {
     const value = result instanceof RawJson ? result.value() : result;
     return { ...value, ...(meta ? { _meta: meta } : {}) };

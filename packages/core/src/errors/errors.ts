@@ -235,7 +235,7 @@ export class OverloadedError extends ProtocolError {
   override readonly name = 'OverloadedError';
 
   /**
-   * @param message the exhausted limit, for the client's developer.
+   * @param message one sentence for the client's developer, with the exhausted limit.
    * @param options `cause` is logged and never sent. `retryAfterSeconds` is the number of seconds until the client can
    *   try again, sent as `Retry-After` over HTTP; 10 by default.
    * @throws RangeError if `retryAfterSeconds` is negative, not finite, or not a number.
@@ -287,7 +287,7 @@ export class RateLimitError extends ProtocolError {
   override readonly name = 'RateLimitError';
 
   /**
-   * @param message the exhausted limit, for the client's developer.
+   * @param message one sentence for the client's developer, with the exhausted limit.
    * @param retryAfterMs the number of milliseconds until the client can try again.
    * @param options `policy` is the name of the limit, sent to the client as `data.policy`. `cause` is logged and never
    *   sent.
@@ -334,7 +334,7 @@ export function invalidParams(message: string, data?: unknown): ProtocolError {
 }
 
 /**
- * Creates an error for a client that has not declared an extension that the request needs (-32021).
+ * Creates an error for a client that has not declared a required extension (-32021).
  *
  * @param id the identifier of the extension.
  * @returns the error, to be thrown.
@@ -442,7 +442,7 @@ export class InputResponseError extends ToolError {
 
   /**
    * @param reason the reason why there is no answer.
-   * @param message the failure, for the model.
+   * @param message a description of the failure that the model can understand.
    */
   constructor(
     readonly reason: InputResponseFailure,

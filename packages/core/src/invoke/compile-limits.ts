@@ -80,7 +80,7 @@ export class RateCounter {
         if (this.#told.allows('the store'))
           this.logger.error(
             { err: error },
-            'the store cannot count calls, so each rate applies its option fail',
+            'the store cannot count calls, so the option "fail" of each rate decides',
           );
         return this.#uncounted(rate, key);
       },

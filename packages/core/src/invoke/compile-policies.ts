@@ -326,7 +326,7 @@ export function checkMethod(
     allows: ['a guard', 'implement Guard: allows(context) { return … }'] as const,
     handle: ['middleware', 'implement Middleware: handle(context, next) { return next() }'] as const,
   }[method];
-  const what = `it is used as ${use} and has no method ${method}`;
+  const what = `the class is used as ${use}, but has no method ${method}`;
   diagnostics.at(cls.name).add('SIGIL_INVALID_POLICY', what, fix);
 }
 

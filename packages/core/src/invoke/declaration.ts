@@ -120,13 +120,13 @@ export type Invoke<R> = <A>(
 ) => MaybePromise<A>;
 
 /**
- * An `Invoke` for handlers that can return an `InputRequired`, which asks the client for input, instead of a result.
+ * An `Invoke` for handlers that can ask the client for input: they return an `InputRequired` instead of a result.
  */
 export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
- * Returns whether the guards of a definition allow a caller to see and use it. Created at start; absent if the
- * definition has no guards.
+ * Returns whether the guards of a definition allow a caller to see and use the definition. Created at start;
+ * absent if the definition has no guards.
  *
  * @param context the context of the call, if the request uses the definition; absent for lists and other requests.
  */

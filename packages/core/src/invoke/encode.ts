@@ -23,8 +23,8 @@ import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
 
 /**
- * Whether a handler returned an `InputRequired`, which asks the client for input, instead of a result. Recognises
- * values from other copies of this package.
+ * Whether a handler returned an `InputRequired` instead of a result, to ask the client for input. Recognises values
+ * from other copies of this package.
  */
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;

@@ -24,8 +24,8 @@ interface KeptSession {
 }
 
 /**
- * Keeps sessions in the memory of this process, for several apps in the process that serve the same clients. A single
- * app needs no session store.
+ * Keeps sessions in the memory of this process. Several apps in the process can share the store to serve the same
+ * clients. A single app needs no session store.
  *
  * @example
  * ```ts

@@ -83,7 +83,7 @@ export interface ResourceDefinition extends Presentation {
    */
   readonly cache?: CacheOptions;
   /**
-   * The function that returns the resources of a template for `resources/list`, or the name of a method of the class.
+   * A function that returns the resources of a template for `resources/list`, or the name of a method that does so.
    */
   readonly list?: string | ((...values: never[]) => unknown);
 }
@@ -112,7 +112,7 @@ export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefi
 export interface CustomParameterDefinition {
   readonly kind: 'custom';
   readonly index: number;
-  /** Returns the value for the context of the call. */
+  /** Returns the value of the parameter, from the context of the call. */
   readonly value: (context: never) => unknown;
 }
 

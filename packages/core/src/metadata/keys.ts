@@ -26,7 +26,7 @@ export interface SchemaAnnotations {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly deprecated?: boolean;
-  /** The name from `@McpHeader`, for the header that repeats the value. */
+  /** The name that `@McpHeader` gives to the header that repeats the value. */
   readonly header?: string;
 }
 
@@ -111,8 +111,8 @@ export const DESIGN = {
 type Property = string | symbol | undefined;
 
 /**
- * Reads metadata of a class or prototype, or of one of its members. If it has none, returns the metadata of the nearest
- * base class.
+ * Reads metadata of a class or prototype, or of one of its members. If there is none, returns the metadata of the
+ * nearest base class.
  */
 export function read<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
 export function read(key: string | symbol, target: object, property?: Property): unknown;

@@ -31,8 +31,8 @@ export interface HandlerMethod {
   readonly method: MethodName;
   readonly definitions: readonly HandlerDefinition[];
   /**
-   * The prototype of the class that decorates the method; if several classes of the inheritance chain do so, the most
-   * derived class. Only the parameter decorators of that class apply.
+   * The prototype of the class that decorates the method. If several classes of the inheritance chain decorate the
+   * method, this is the most derived class. Only the parameter decorators of this class apply.
    */
   readonly declarer: object;
 }

@@ -61,7 +61,7 @@ export function decorator(
   };
 }
 
-const STATIC = 'it is static, and nothing would see it there; decorate a member of the instances';
+const STATIC = 'a static member cannot have this decorator; decorate an instance member';
 const BELONGS =
   'as a standard decorator it belongs on a class or a public method; DTO classes need "experimentalDecorators": true in tsconfig.json';
 const NO_METADATA =

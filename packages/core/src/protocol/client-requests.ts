@@ -2,8 +2,8 @@ import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from
 import type { Tool } from './descriptors.js';
 
 /**
- * The user's answer to a form. An accepted form always has content, any other answer never has. Content that does not
- * satisfy the form is refused before the handler receives it.
+ * The user's answer to a form. An accepted form always has content; other answers never have content. Content that does
+ * not satisfy the form is refused before the handler receives it.
  *
  * @typeParam T the type of the form.
  * @example
@@ -18,10 +18,13 @@ export type ElicitResult<T = Record<string, unknown>> =
   // Declared here too, so that code can destructure both members before it checks the action.
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** The user's answer to the request to open a page. It shows that the user agreed, not that the page is complete. */
+/**
+ * The user's answer to the request to open a page. The action `accept` means that the user agreed to open the page, not
+ * that the user has finished there.
+ */
 export interface ElicitUrlResult {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** The id for `app.completeElicitation()`, to call when the page is complete. Revision 2025-11-25 only. */
+  /** The id to pass to `app.completeElicitation()` when the user has finished there. Revision 2025-11-25 only. */
   readonly elicitationId?: string;
 }
 

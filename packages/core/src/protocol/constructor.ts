@@ -19,7 +19,7 @@ export interface ServiceToken<T> {
 export type ServiceId<T = unknown> =
   (abstract new (...args: never[]) => T & object) | ServiceToken<T> | object | string;
 
-/** The type that a container returns for an id. */
+/** The type of the service that a container returns for an id. */
 export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer T
   ? T
   : Id extends ServiceToken<infer T>
@@ -32,6 +32,6 @@ export interface ResolutionScope {
   readonly request: object;
   /** Identifies the legacy session: the same object during one session. If there is no session, it is `request`. */
   readonly session: object;
-  /** Returns the context that handlers of the request receive, for services that inject it. */
+  /** Returns the context of the request, so that services can inject it. */
   readonly context?: () => object;
 }

@@ -57,7 +57,7 @@ interface BlobResourceContents {
 /** The contents of a resource, as text or as bytes. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** A resource carried inside a result. */
+/** A resource inside a tool result or a prompt message. */
 export interface EmbeddedResource extends ContentBase {
   readonly type: 'resource';
   readonly resource: ResourceContents;
@@ -100,7 +100,7 @@ type Extras = Pick<TextContent, 'annotations' | '_meta'>;
 type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
 
 /**
- * Creates the content blocks that tools return and prompts show. Each function throws a TypeError for a member that
+ * Creates content blocks for tool results and prompt messages. Each function throws a TypeError for a member that
  * clients would not understand, such as a number where a text is expected.
  *
  * @example

@@ -132,8 +132,8 @@ function requireBounded(text: string): void {
 const VALUE_BYTES = 64;
 
 /**
- * Returns an estimate of the memory that a parsed value needs at most, in bytes. It counts two bytes for each
- * character, and 64 for each value and each member name.
+ * Returns an upper estimate of the memory of a parsed value, in bytes. The estimate counts two bytes for each
+ * character, and 64 bytes for each value and each member name.
  */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
@@ -401,7 +401,7 @@ export function jsonFault(value: unknown): string | undefined {
   }
 }
 
-/** Compares strings by code units, which gives the same order everywhere, unlike a locale. */
+/** Compares strings by code units. Unlike the order of a locale, this order is the same everywhere. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -414,7 +414,7 @@ export function sortedMembers(value: object): [string, unknown][] {
 /**
  * Returns JSON with the members of every object in a fixed order, so that equal values have the same text.
  *
- * @param value anything JSON can carry.
+ * @param value any value that JSON can represent.
  * @example
  * ```ts
  * const isSame = canonicalJson({ a: 1, b: 2 }) === canonicalJson({ b: 2, a: 1 });

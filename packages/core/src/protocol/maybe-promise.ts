@@ -5,7 +5,7 @@
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Whether a value is a promise, from this realm or another.
+ * Whether a value is a promise. A promise from another realm, such as a `vm` context, counts too.
  *
  * @param value a value, or the promise of one.
  * @example
@@ -19,11 +19,13 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Applies `next` to a value: immediately, or if the value is a promise, once the promise is fulfilled.
+ * Applies `next` to a value immediately. If the value is a promise, applies `next` to its result once the promise is
+ * fulfilled.
  *
  * @param value a value, or the promise of one.
  * @param next a function that receives the value, and returns the result or a promise of it.
- * @returns the result of `next`, or a promise of it, which rejects if the value rejects.
+ * @returns the result of `next`. If the value is a promise, returns a promise of that result, which rejects if the
+ *   value rejects.
  * @example
  * ```ts
  * const size = after(store.get(key), (text) => text.length);

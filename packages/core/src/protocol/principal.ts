@@ -63,7 +63,8 @@ export function isScope(value: unknown): value is string {
 const MAX_CHALLENGED = 4096;
 
 /**
- * Returns the scopes for a challenge header: as many whole scopes as fit.
+ * Returns the scopes for a challenge header, separated by spaces. If the text would have more than 4,096 characters,
+ * the last scopes are left out.
  *
  * @param scopes all scopes that a request needs.
  * @example
@@ -99,7 +100,7 @@ const V4_MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
  * Returns the canonical spelling of a network address: an IPv6 address has many spellings, and an IPv4 address can be
  * written as an IPv6 address.
  *
- * @returns the canonical address; other text unchanged.
+ * @returns the canonical address. If the text is not an address, returns the text unchanged.
  * @example
  * ```ts
  * const address = canonicalAddress('2001:0DB8:0::1'); // 2001:db8::1
@@ -121,9 +122,9 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * Returns the text that identifies a client by its network address in limits, such as `address 192.0.2.7`. For IPv6,
- * the text contains the 64-bit network, because one client usually has a whole network. All spellings of an address
- * give the same text.
+ * Returns a text that identifies a client when limits are counted, such as `address 192.0.2.7`. The text contains the
+ * network address of the client. For IPv6, it contains only the first 64 bits, because one client usually has a whole
+ * 64-bit network. All spellings of an address give the same text.
  *
  * @param address an address such as `192.0.2.7` or `2001:db8::1`.
  * @example
@@ -144,24 +145,24 @@ function networkOf(address: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** Information about a request that the transport has in addition to the message. */
+/** Information that the transport has about a request, in addition to the message. */
 export interface RequestInfo {
   /** The HTTP headers, with names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   /**
-   * The headers with credentials that handlers may read: any of `authorization`, `proxy-authorization` and `cookie`.
-   * Those that are not listed are hidden from handlers.
+   * The names of the credential headers that handlers may read: any of `authorization`, `proxy-authorization` and
+   * `cookie`. Credential headers that are not listed are hidden from handlers.
    */
   readonly exposeHeaders?: readonly string[] | undefined;
   /** The network address of the request, such as `192.0.2.7`; absent if the transport does not know it. */
   readonly address?: string | undefined;
   /**
-   * A text that identifies the client for limits: the same for all its requests, and different for every other client.
-   * If it is absent, limits count per principal. Without a principal, they count per connection, but only if the
-   * connection has one client.
+   * A text that identifies the client when limits are counted. All requests of a client have the same text, and every
+   * other client has a different text. If the text is absent, limits count per principal. Without a principal, limits
+   * count per connection, but only if the connection has one client.
    */
   readonly quotaKey?: string | undefined;
-  /** The size of the message's text in bytes, if the transport knows it. Limits on memory count it. */
+  /** The size of the message's text in bytes, if the transport knows it. Limits on memory count this size. */
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
@@ -172,7 +173,7 @@ export interface RequestInfo {
 }
 
 /**
- * The headers with credentials that would let others act as the client.
+ * The names of headers that contain credentials. Anyone with these credentials could act as the client.
  *
  * @example
  * ```ts

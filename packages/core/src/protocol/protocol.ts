@@ -171,7 +171,8 @@ export function authorMeta(
  * Returns the protocol version in a message's `_meta` (specification 2026-07-28, basic/versioning).
  *
  * @param message a parsed message, which may be malformed.
- * @returns the unchecked version, of any type; `undefined` if there is none, because the message belongs to a session.
+ * @returns the unchecked version, of any type; `undefined` if the `_meta` contains no version. The message then belongs
+ *   to a session.
  * @example
  * ```ts
  * const isSessioned = claimOf(message) === undefined;
@@ -208,7 +209,7 @@ export interface RevisionFeatures {
   readonly sessions: boolean;
   /** How a server may ask the user: with a form (`form`), or by opening a page (`url`). */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
-  /** Whether a server may offer tools to the client's model. */
+  /** Whether a sampling request from the server may offer tools to the client's model. */
   readonly samplingTools: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface ReadResourceResult {
    */
   readonly ttlMs?: number;
   /**
-   * The kind of cache that may store the result, for clients of revision 2026-07-28.
+   * The kind of cache that may store the result. Only clients of revision 2026-07-28 receive this setting.
    * @default the setting of the definition
    */
   readonly cacheScope?: CacheScope;

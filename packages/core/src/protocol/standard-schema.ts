@@ -4,7 +4,7 @@ import { isObject } from './json.js';
 export type StandardResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
-/** One reason why a value is invalid, as the library words it. */
+/** One reason why a value is invalid, in the words of the library. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -16,9 +16,9 @@ interface StandardJsonSchemaOptions {
 }
 
 /**
- * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1). It must also
- * support conversion to JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
- * `@valibot/to-json-schema`.
+ * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1). It must also support
+ * conversion to JSON Schema (Standard JSON Schema, version 1). zod and arktype support this conversion. For valibot,
+ * install `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -28,15 +28,18 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
-      /** Returns the JSON Schema of accepted values. */
+      /** Returns the JSON Schema of the values that `validate` accepts. */
       readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
-      /** Returns the JSON Schema of returned values. */
+      /** Returns the JSON Schema of the values that `validate` returns. */
       readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
     };
   };
 }
 
-/** Whether a value is a schema of another library. Schemas of arktype are functions. */
+/**
+ * Whether a value is a schema of another library. The value can be a function, because schemas of arktype are
+ * functions.
+ */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
   const standard: unknown = Reflect.get(value, '~standard');

@@ -93,7 +93,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   for (const argument of mirrored.filter(isSecret))
     tools.logger.warn(
       { where, header: argument.header, argument: argument.path.join('.') },
-      'an argument whose name suggests a secret is repeated in a header, and proxies log headers: remove @McpHeader from it',
+      'a header repeats an argument whose name suggests a secret, but proxies may log all headers: remove @McpHeader from the argument',
     );
   const base = baseOf(declaration, 'tool', name, tools);
   const { info } = base;

@@ -24,7 +24,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     at.add(
       'SIGIL_INVALID_SCHEMA',
       what,
-      'use @McpHeader on a string, integer or boolean outside of lists, alternatives and references, with a unique token as its name',
+      'use @McpHeader on a string, integer or boolean outside of lists, alternatives and references, and give each header a unique token as its name',
     );
   };
 
@@ -33,8 +33,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     if (name === undefined) return;
     if (typeof name !== 'string' || !TOKEN.test(name))
       return refuse(`${JSON.stringify(name)} is not a valid header name`);
-    if (!path)
-      return refuse(`the header ${name} is not on a property that is reached through "properties" only`);
+    if (!path) return refuse(`the header ${name} is inside of a keyword other than "properties"`);
     const { type } = property;
     if (!TYPES.includes(type))
       return refuse(`the argument for the header ${name} is not a string, integer or boolean`);
@@ -117,7 +116,7 @@ export function checkVariables(
   for (const name of received.filter((one) => !variables.includes(one)))
     at.add(
       'SIGIL_UNKNOWN_VARIABLE',
-      `its parameter needs the variable '${name}', which '${template.source}' does not have`,
+      `a parameter needs the variable '${name}', which '${template.source}' does not have`,
       `use a variable of the template (${known}), or add {${name}} to it`,
     );
   for (const name of variables.filter((one) => !received.includes(one)))

@@ -29,10 +29,12 @@ interface EntryBase extends Requirements {
   readonly timeoutMs?: number | false;
 }
 
-/** The functions that complete values, by the name of the prompt argument or template variable. */
+/**
+ * The functions that complete values. The key of each function is the name of a prompt argument or template variable.
+ */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
-/** A tool, compiled. */
+/** A compiled tool. */
 export interface ToolEntry extends EntryBase {
   readonly kind: 'tool';
   readonly descriptor: Tool;
@@ -48,13 +50,13 @@ interface ReadableEntry extends EntryBase {
   readonly run: AskingInvoke<ReadResourceResult | undefined>;
 }
 
-/** A resource with a fixed URI, compiled. */
+/** A compiled resource with a fixed URI. */
 export interface ResourceEntry extends ReadableEntry {
   readonly kind: 'resource';
   readonly descriptor: Resource;
 }
 
-/** A resource template, compiled. */
+/** A compiled resource template. */
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
@@ -62,20 +64,20 @@ export interface TemplateEntry extends ReadableEntry {
   readonly head: string;
   /** Returns the values of the template's variables in a URI; `undefined` if the URI does not match the template. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  /** The functions that complete values, by the name of the template variable. */
+  /** The functions that complete values. The key of each function is the name of a template variable. */
   readonly completers: Completers;
   /** Lists the resources of the template for `resources/list`; absent if the template has no `list`. */
   readonly list?: TemplateList;
 }
 
-/** A prompt, compiled. */
+/** A compiled prompt. */
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
   /** The schema of the prompt's arguments. It is not part of `prompts/list`. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
-  /** The functions that complete values, by the name of the prompt argument. */
+  /** The functions that complete values. The key of each function is the name of a prompt argument. */
   readonly completers: Completers;
 }
 

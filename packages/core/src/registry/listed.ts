@@ -77,7 +77,7 @@ function checkListed(given: unknown): asserts given is GivenResource {
     if (given[member] !== undefined && typeof given[member] !== 'string')
       refuse(`whose "${member}" is not a string`);
   if (variables !== undefined && !(isObject(variables) && Object.values(variables).every(isExpandable)))
-    refuse('whose "variables" are not strings, numbers, or lists of those');
+    refuse('whose "variables" are not strings, numbers, booleans, or lists of such values');
   if (
     icons !== undefined &&
     !(Array.isArray(icons) && icons.every((icon) => isObject(icon) && 'src' in icon))

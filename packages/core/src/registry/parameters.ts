@@ -71,7 +71,7 @@ export function bindParameters(
     const names = classes.map(({ name }) => name).join(' and ');
     at.add(
       'SIGIL_MIXED_PARAMETERS',
-      `it takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but they are one object'}`,
+      `the handler takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but the arguments are one object'}`,
       'use either one DTO class, or single values with @Arg',
     );
   }
@@ -204,7 +204,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
   if (types === undefined) {
     return at.add(
       'SIGIL_MISSING_METADATA',
-      'the compiler emitted no decorator metadata, so its type is not known',
+      'the compiler emitted no decorator metadata, so the type of the parameter is not known',
       `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() if it is the context; standard decorators do not support parameters: if you use them, describe the arguments with the option "input"`,
     );
   }
@@ -219,7 +219,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
   if (BUILT_INS.has(type)) {
     return at.add(
       'SIGIL_INVALID_PARAMETER',
-      `a ${name} needs to know which argument it receives`,
+      `Sigil cannot tell which argument this ${name} receives`,
       'mark it with @Arg(name) in a tool or prompt, or @Param(name) in a resource',
     );
   }
@@ -255,7 +255,7 @@ function refuseUndecided(parameter: ParameterDefinition, at: Diagnostics): void 
   const { name } = parameter;
   at.add(
     'SIGIL_INVALID_PARAMETER',
-    `it follows a parameter with an initialiser, so Sigil cannot tell whether '${name}' is optional`,
+    `'${name}' follows a parameter with an initialiser, so Sigil cannot tell whether '${name}' is optional`,
     `declare it: ${decoratorOf(parameter)}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
   );
 }

@@ -13,8 +13,8 @@ export class Registry {
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /**
-   * The declared completions: first by prompt name or URI template, then by argument name. They remain when the prompt
-   * or template is removed, and apply when it is added again.
+   * The declared completions. The outer keys are prompt names and URI templates; the inner keys are argument names.
+   * Completions remain when their prompt or template is removed, and apply again when it is added again.
    */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);

@@ -21,8 +21,8 @@ export class DtoClasses {
 
   /**
    * Starts a document: a set of schemas with common `$defs`.
-   * @param groups the groups of class-validator whose rules apply, besides rules without a group; all rules
-   * if empty.
+   * @param groups the groups of class-validator whose rules apply, in addition to rules without a group. If the list is
+   *   empty, all rules apply.
    */
   open(direction: Direction, groups: readonly string[] = []): DtoDocument {
     const key = JSON.stringify([direction, ...groups]);

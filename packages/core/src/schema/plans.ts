@@ -84,7 +84,7 @@ export interface SchemaCompiler {
   readonly needsPatternEngine: boolean;
 
   /**
-   * Compiles all validators now, instead of when each validator is first used.
+   * Compiles all validators now. Without this call, each validator is compiled at its first use.
    * @throws DefinitionError if a schema
    * does not compile.
    */

@@ -14,24 +14,25 @@ import type { AuditOptions } from './audit.js';
 import type { Module, ModuleParts } from './module.js';
 
 /**
- * Options for the encrypted state that a client carries from one request to the next, in revision 2026-07-28. If a
- * handler asks the client for input, the server answers with its questions and this state. The client then repeats the
- * request with its answers and the state. Each of these requests is called a round.
+ * Options for the encrypted request state of revision 2026-07-28. If a handler asks the client for input, the server
+ * answers the request with the questions and this state. The client then repeats the request with the answers and the
+ * state. Each of these requests is called a round.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export interface StateOptions {
   /**
-   * Secrets for the encryption of the state, each of at least 32 bytes or characters. The first secret encrypts. All
-   * secrets decrypt, so add a new secret at the front, and keep the old ones for a while. Use the same list in all
-   * processes that serve the app. The encryption keys are derived from a secret, the name of the app and the kind of
-   * data. An app with another name therefore cannot read this app's data.
+   * Secrets for the encryption of the state, each of at least 32 bytes or characters. The first secret encrypts new
+   * states. Each secret of the list can decrypt the states that it has encrypted. Therefore, add a new secret at the
+   * front, and keep the old secrets for a while. Use the same list in all processes that serve the app. The encryption
+   * keys are derived from a secret, the name of the app and the kind of data. An app with another name therefore cannot
+   * read this app's data.
    * @default a random secret, which is lost when this process ends
    */
   readonly keys?: readonly StateKey[];
   /**
-   * How many milliseconds a client has to answer the questions of one round. The time starts when the server sends the
-   * questions. A later answer is refused.
+   * The time, in milliseconds, that a client has for its answers to the questions of one round. The time starts when
+   * the server sends the questions. A later answer is refused.
    * @default 10 minutes
    */
   readonly ttlMs?: number;
@@ -79,7 +80,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** Modules: parts of the app that `defineModule` creates, with their own policies and prefix. */
   readonly modules?: readonly Module[];
   /**
-   * Replaces providers and classes anywhere in the app and its modules, for tests.
+   * Providers for tests. They replace other providers and classes anywhere in the app and its modules.
    *
    * @example
    * ```ts
@@ -93,10 +94,10 @@ export interface AppOptions extends Implementation, ModuleParts {
    */
   readonly container?: Container;
   /**
-   * A function that returns guards, middleware and error mappers to add to a decorated method, such as those from
-   * another framework's decorators. The guards and middleware run after those of the app and its modules, and before
-   * those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is called once for each
-   * decorated method, when the method is compiled.
+   * A function that returns guards, middleware and error mappers to add to a decorated method. It can read them from
+   * another framework's decorators, for example. The guards and middleware run after those of the app and its modules,
+   * and before those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is called once
+   * for each decorated method, when the method is compiled.
    *
    * @param cls the class that is served; the method can be inherited from a base class.
    */
@@ -115,8 +116,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /**
    * The logger of the server; any object with pino's interface.
    *
-   * @default the logger of the runtime or of the mounting function: `http()` and `nodeHandler(app)` write JSON lines to
-   *   standard error; if there is no such logger, warnings and errors are printed on the console
+   * @default the logger of the runtime, or of the function that mounts the app: `http()` and `nodeHandler(app)` write
+   *   JSON lines to standard error; if there is no such logger, warnings and errors are printed on the console
    */
   readonly logger?: Logger;
   /** Which lines are logged, and how. */
@@ -135,10 +136,10 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly pageSize?: number;
   /**
    * How long clients and proxies are allowed to cache lists, resources and the result of `server/discover`. A cache is
-   * shared (`public`), or belongs to one user (`private`). Only clients of revision 2026-07-28 receive
-   * these settings. A setting in the result takes precedence over `cache` of the resource. Next come this option's
-   * setting for the JSON-RPC method, and its general setting. By default, the time is 0; lists are public, and
-   * resources are private. A list that guards filter is always private.
+   * shared (`public`), or belongs to one user (`private`). Only clients of revision 2026-07-28 receive these settings.
+   * A setting in the result takes precedence over the option `cache` of the resource. If both are absent, this option
+   * applies: its setting for the JSON-RPC method or, if that is absent too, its general setting. By default, the time
+   * is 0; lists are public, and resources are private. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
   /**
@@ -159,24 +160,24 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly limits?: LimitOptions;
   /** Capabilities outside the specification, announced as `capabilities.experimental`. */
   readonly experimental?: ServerCapabilities['experimental'];
-  /** The state between the rounds of a request, for clients of revision 2026-07-28. */
+  /** The encrypted state that clients of revision 2026-07-28 send back when they answer questions of a handler. */
   readonly state?: StateOptions;
   /**
    * Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default.
    */
   readonly coerce?: boolean;
   /**
-   * How undeclared arguments are handled, for tools with DTO classes or with `@Arg` parameters; other schemas define
-   * their own handling. By default, undeclared arguments are rejected with a hint.
+   * How tools with DTO classes or `@Arg` parameters handle undeclared arguments. Other schemas define their own
+   * handling. By default, undeclared arguments are rejected with a hint.
    */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Whether results contain the name and version of the server, for clients of revision 2026-07-28. @default true */
+  /** Whether results for clients of revision 2026-07-28 contain the name and version of the server. @default true */
   readonly stampServerInfo?: boolean;
   /**
-   * Whether all validators are compiled when the app starts, instead of when each validator is first used. Off by
-   * default.
+   * Whether all validators are compiled when the app starts. Otherwise, each validator is compiled at its first use.
+   * Off by default.
    */
   readonly warm?: boolean;
 }

@@ -46,11 +46,14 @@ export function keepParts(app: Inspectable, parts: AppParts): void {
 }
 
 /**
- * Returns the internal parts of an app, which can come from this copy of the package or from another copy. @throws
+ * Returns the internal parts of an app. The app can come from this copy of the package or from another copy. @throws
  * TypeError if the value is not an app.
  */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
-  if (!parts) throw new TypeError('this needs the result of createApp(); await its promise');
+  if (!parts)
+    throw new TypeError(
+      'this function needs the app from createApp(); await the promise that createApp() returns',
+    );
   return parts;
 }

@@ -121,7 +121,7 @@ export interface AuditOptions {
   readonly chain?: boolean | { readonly key: string };
   /**
    * A function that returns whether a call is recorded. Refusals by the transport are always recorded.
-   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and requests about tasks
+   * @default requests about tasks, subscriptions to resources, and calls of tools, prompts, resources and completions
    */
   readonly includes?: (call: CallInfo) => boolean;
 }

@@ -56,7 +56,7 @@ export function checkBuiltIns(
 ): void {
   const ids = new Set(builtIn.map(({ provide }) => provide));
   const fix =
-    'remove this provider; the principal comes from authentication, in tests from testApp({ principal }), and the limiter from the backend';
+    'remove this provider; the limiter comes from the backend, and the principal comes from authentication, or in tests from testApp({ principal })';
   for (const { provide } of providers.filter((provider) => ids.has(provider.provide)))
     diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', 'the app provides it itself', fix);
 }

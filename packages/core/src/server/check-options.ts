@@ -55,8 +55,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 };
 
 /**
- * The names of all options of `createApp`, for a function that accepts these options in addition to its own
- * options.
+ * The names of all options of `createApp`. Functions that also accept these options need the names.
  *
  * @example
  * ```ts
@@ -120,8 +119,7 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   const fault = jsonFault(experimental);
   if (experimental !== undefined && !isObject(experimental))
     checks.refuse('experimental', 'it must be an object with one member for each capability');
-  else if (fault !== undefined)
-    checks.refuse('experimental', `it must be an object for clients, and it ${fault}`);
+  else if (fault !== undefined) checks.refuse('experimental', `it is sent to clients, but it ${fault}`);
   checks.methods('container', options.container, 'get');
   const { policies } = options;
   if (policies !== undefined && typeof policies !== 'function')

@@ -112,8 +112,8 @@ function functionsOf(
 }
 
 /**
- * Returns a copy of a definition's declaration, with the guards, middleware and error mappers of an app or module
- * added. The added guards and middleware run before those of the declaration.
+ * Copies a definition's declaration, and adds the guards, middleware and error mappers of an app or module to the copy.
+ * The added guards and middleware run before those of the declaration.
  */
 export function withPolicies(
   declaration: Declaration,

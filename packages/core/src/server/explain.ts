@@ -11,7 +11,7 @@ import type { Call } from '../context/call.js';
 /** The name and version of the format of an explanation. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 
-/** Why a client does or does not see a definition of a server. */
+/** Explains why a client does or does not see a definition of a server. */
 export interface Explanation {
   readonly format: typeof EXPLANATION_FORMAT;
   readonly name: string;

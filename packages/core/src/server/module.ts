@@ -84,7 +84,8 @@ export interface Module extends ModuleOptions {
  *
  * @param options the definitions, their dependencies and their policies.
  * @returns the module, for `createApp({ modules })` or the `imports` of another module.
- * @throws DefinitionError if a part that must be a list is not one.
+ * @throws DefinitionError if an option is unknown, if a value is not a list but must be one, or if a rate limit is
+ *   invalid.
  * @example
  * ```ts
  * export const helpdesk = defineModule({
@@ -117,7 +118,7 @@ const LISTS = [
 ] as const;
 
 /**
- * Checks that the options that must be lists are lists, because otherwise their entries could not be checked.
+ * Checks that certain options are lists. Otherwise, the entries of these options could not be checked.
  *
  * @throws DefinitionError that contains the names of the options that are not lists.
  */

@@ -31,7 +31,7 @@ interface BuiltIns {
 export interface AsyncStorage<T> {
   run<R>(store: T, task: () => R): R;
   getStore(): T | undefined;
-  /** Whether the storage slows the program down only slightly, which is true since Node 24. */
+  /** Whether the storage slows the program down only slightly. This is the case on Node 24 and later. */
   readonly isCheap?: boolean;
 }
 
@@ -181,8 +181,8 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /**
- * Redirects standard output, including `console`, to standard error if standard input and output are pipes, because
- * a client may then read standard output.
+ * Redirects standard output, including `console`, to standard error if a client may read standard output. This is
+ * possible if standard output is no terminal, and standard input is a pipe, a socket or a file.
  *
  * @returns a function that restores standard output.
  */
@@ -217,7 +217,7 @@ interface Diversion {
 
 /**
  * Ends the redirections of standard output by all apps of the program. Called when one app starts to use standard
- * output, because the other apps possibly never run and never end their redirections.
+ * output. The other apps may never run, and would then never end their redirections.
  */
 export function releaseStdoutOfAll(): void {
   let write: Diversion['write'] | undefined = platform.stdout?.write;
@@ -249,7 +249,7 @@ export function endWith(line: string): Promise<never> {
   const { stdout } = platform;
   if (!stdout || !platform.exit)
     throw new Error(
-      'The variable SIGIL_INSPECT does not work on this platform, because it has no standard output',
+      'The variable SIGIL_INSPECT does not work on this platform, because the platform has no standard output, or cannot end the program',
     );
   // Output through a pipe may be asynchronous: the program must not end before it is out.
   // It begins on a line of its own, whatever the program has printed.

@@ -33,7 +33,8 @@ export class RelayLogger implements Logger {
   }
 
   /**
-   * Passes all further lines to this logger. Has no effect if the author has passed a logger, or without an argument.
+   * Passes all further lines to `target`. Has no effect if the author has passed a logger, or if `target` is
+   * `undefined`.
    */
   relayTo(target: Logger | undefined): void {
     if (this.#fixed || !target) return;

@@ -21,9 +21,9 @@ type OptionsOf<Name extends 'http' | 'stdio'> =
 
 /** The listen address from the program's arguments, or else from its environment variables. */
 export interface ListenAddress {
-  /** `--host` or `HOST`. */
+  /** The value of the argument `--host`, or else of the variable `HOST`. */
   readonly host?: string;
-  /** `--port` or `PORT`. */
+  /** The value of the argument `--port`, or else of the variable `PORT`. */
   readonly port?: number;
 }
 
@@ -108,7 +108,7 @@ export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
 
 function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: OptionChecks): void {
   if (isPlainObject(options) && !('start' in options)) return;
-  const fix = `write app.run({ ${name}: { … } }), or app.run(${name}({ … })) to serve over nothing else`;
+  const fix = `write app.run({ ${name}: { … } }), or app.run(${name}({ … })) to serve only over ${name}`;
   checks.refuse(name, `it must be the options of ${name}(), or a function that returns them`, fix);
 }
 

@@ -3,8 +3,8 @@ export type ImportedTransport = { readonly module: object } | { readonly error: 
 
 /**
  * Imports the package of a transport on platforms other than Node. Bundlers cannot resolve this import, so bundles
- * do not contain the package, whose dependencies only Node has. On Node, `transport-packages-node.ts` is used
- * instead.
+ * do not contain the package. The package needs modules that only Node has. On Node,
+ * `transport-packages-node.ts` is used instead.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
   try {

@@ -18,8 +18,8 @@ export class Deadline {
 const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * Time limits that all have the same length. Each calls a function when its time is over. They share one timer, because
- * a timer for each request would cost more than most requests do.
+ * Time limits that all have the same length. Each time limit calls a function when its time is over. All time limits
+ * share one timer, because a timer for each request would cost more than most requests do.
  *
  * @example
  * ```ts

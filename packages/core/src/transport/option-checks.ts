@@ -7,7 +7,7 @@ import { MAX_DELAY_MS } from './deadlines.js';
 const FIX = 'use a valid value, or leave the option out if it has a default';
 
 /**
- * Warns about parameters in an address that the driver would ignore silently, such as a misspelt `sslmode`.
+ * Warns about address parameters that the driver would ignore silently, such as a misspelt `sslmode`.
  *
  * @param option the option that contains the address, such as `redis({ url })`.
  * @param known the parameters that the driver supports.
@@ -72,7 +72,7 @@ export class OptionChecks {
     this.diagnostics.at(`${this.of}({ ${option} })`).add('SIGIL_INVALID_OPTIONS', what, fix);
   }
 
-  /** Refuses options that do not exist: a limit with a misspelt name would have no effect. */
+  /** Refuses options that do not exist, because an option with a misspelt name would have no effect. */
   known(options: object, known: OptionNames, group = ''): void {
     const names = listed(known);
     for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
@@ -132,7 +132,7 @@ export class OptionChecks {
   }
 
   /**
-   * Refuses options other than an object: their members could not be checked.
+   * Refuses options that are not an object, because their members could not be checked.
    *
    * @throws DefinitionError if the options are not an object.
    */

@@ -1,8 +1,8 @@
 import { OverloadedError } from '../errors/errors.js';
 
 /**
- * A limited number of units, such as places or bytes, that all clients share. All clients together can reserve at most
- * `total` units at the same time, and one client at most `perClient`.
+ * A limited number of units, such as sessions or bytes, that all clients share. All clients together can reserve at
+ * most `total` units at the same time, and one client at most `perClient`.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export class Quota {
     readonly perClient: number = total,
   ) {}
 
-  /** How much is taken. */
+  /** The amount that all clients together have reserved. */
   get taken(): number {
     return this.#taken;
   }

@@ -9,7 +9,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { RequestId } from '../protocol/protocol.js';
 
 /**
- * The destination of the messages of one request. HTTP makes one per POST; stdio has one for the whole connection.
+ * The destination of the messages of one request. HTTP creates one sink for each POST, and stdio creates one for the
+ * whole connection.
  * Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
@@ -41,7 +42,7 @@ export interface Sink {
   closeStream?(retryMs?: number): void;
 }
 
-/** Why a request was refused. */
+/** The reason why a request was refused. */
 export interface Rejection {
   /** The code of the JSON-RPC error. */
   readonly code: number;
@@ -61,8 +62,8 @@ export interface ActiveRequest {
    */
   readonly neededScopes?: readonly string[] | undefined;
   /**
-   * The rate limits that counted the request, to tell the client how many requests each limit still allows. Absent if
-   * no rate limit counted the request.
+   * The rate limits that counted the request. The response tells the client how many requests each limit still allows.
+   * Absent if no rate limit counted the request.
    */
   readonly limits?: readonly LimitState[] | undefined;
   /** Aborts the handler's signal and abandons the response. */
@@ -79,7 +80,7 @@ export interface Connection {
    *
    * @param sink the destination of all messages that answer this one; the connection's own sink if absent.
    * @param claim the result of `claimOf` for the message, if the transport has already called it.
-   * @returns the request in flight, or `undefined` if the message needs no response or already has it.
+   * @returns the request in flight, or `undefined` if the message needs no response or has already been answered.
    */
   receive(
     message: unknown,
@@ -95,7 +96,7 @@ export interface Connection {
   /**
    * Waits for the requests in flight, then closes.
    *
-   * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
+   * @param graceMs how long to wait, in milliseconds. Requests that then still run are cancelled.
    * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so,
    *   handlers that wait for an answer can still finish; otherwise, their wait fails immediately.
    * @default hasAnswers false
@@ -106,7 +107,7 @@ export interface Connection {
    * session.
    */
   close(reason?: string): void;
-  /** The state of the session in the form for the session store, plain JSON; `undefined` before `initialize`. */
+  /** The state of the session as plain JSON, for the session store; `undefined` before `initialize`. */
   readonly sessionState: SessionState | undefined;
   /**
    * Takes over a session that was opened in another process, or updates the session of this connection to a newer
@@ -128,7 +129,7 @@ export interface Connection {
    *   is not subscribed to by then.
    */
   hold(): () => void;
-  /** Whether `initialize` has been answered, which begins a legacy session. */
+  /** Whether `initialize` has been answered. The answer begins a legacy session. */
   readonly initialized: boolean;
   /** The revision that `initialize` negotiated; `undefined` before that. */
   readonly version: string | undefined;
@@ -138,7 +139,7 @@ export interface Connection {
   readonly resumes: boolean;
 }
 
-/** The parts that the processes of an app share, as transports use them. */
+/** The parts that the processes of an app share, with the methods that transports call. */
 export interface EndpointBackend {
   /** The id of this process in messages of other processes: letters and digits. */
   readonly node: string;
@@ -153,8 +154,8 @@ export interface EndpointBackend {
    */
   readonly events: EventStore | undefined;
   /**
-   * The store that remembers used single-use values, such as request states, so that no process of the app accepts one
-   * of them twice.
+   * The store that remembers used single-use values, such as request states, so that no process of the app accepts
+   * such a value twice.
    */
   readonly states: StateStore;
   /**
@@ -169,8 +170,7 @@ export interface EndpointBackend {
   /**
    * Publishes a change to every process of the app, including this one. Never throws.
    *
-   * @returns `true` once the change is published, or `false` if that failed. A change that is published afterwards
-   *   arrives later in every process.
+   * @returns `true` once the change is published, or `false` if that failed.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
   /** Listens to the changes of all processes. @returns a function that removes the listener. */
@@ -187,7 +187,10 @@ export interface EndpointBackend {
   check(): Promise<ReadinessReport>;
 }
 
-/** The result of one readiness check: whether a shared part, such as the store, works, or whether processes differ. */
+/**
+ * The result of one readiness check: whether a shared part works, or, for `keys` and `version`, whether processes
+ * differ.
+ */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
@@ -202,7 +205,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** The call or part that an author's code runs for. */
+/** The call, or the part of the app, that an author's code runs for. */
 export interface Tracked {
   /** The logger that reports unhandled rejections of the code. */
   readonly logger: Logger;
@@ -221,7 +224,7 @@ export interface Tracking {
   track?: Track | undefined;
 }
 
-/** A request that a transport has refused, with the facts that the transport knows in addition to the message. */
+/** A request that a transport has refused, with facts such as the reason and the HTTP status. */
 export interface RefusalEvent {
   /** The check that refused the request. */
   readonly by:
@@ -290,13 +293,13 @@ export interface EndpointObserver {
   callStarted(call: ShownCall): {
     /** Called when the handler asks its client. @returns the observer of the answer. */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
-      /** Called when the client has answered, or when the wait for the answer has failed with this error. */
+      /** Called when the client has answered, or when the wait for the answer has failed with `error`. */
       ended(error: unknown): void;
     };
     /** Called when the call has ended. */
     ended(call: ShownCallEnd): void;
   };
-  /** Called when a request was refused before it was admitted. */
+  /** Called when the server refused a request before a call started. */
   callRefused(call: ShownCallEnd): void;
   /** Called when a transport refused a request before reading its message. */
   refused(event: RefusalEvent): void;
@@ -304,7 +307,7 @@ export interface EndpointObserver {
   taskChanged(event: TaskEvent): void;
 }
 
-/** The server as a transport sees it. */
+/** The part of a server that transports use. */
 export interface Endpoint {
   /** The logger. Its lines can contain errors that clients must not see. */
   readonly logger: Logger;
@@ -317,7 +320,8 @@ export interface Endpoint {
   /** Adds a gauge of the transport for telemetry. @returns a function that removes the gauge. */
   addGauge?(gauge: Gauge): () => void;
   /**
-   * Adds an observer of calls, refusals and tasks. A transport uses it to show them to the people who run the server.
+   * Adds an observer of calls, refusals and tasks. With an observer, a transport can show these events to the people
+   * who run the server.
    *
    * @returns a function that removes the observer.
    */
@@ -337,8 +341,8 @@ export interface Endpoint {
   /** The parts that the server shares with other processes. */
   readonly backend: EndpointBackend;
   /**
-   * Reports that the process is about to end, while it still serves requests. If other processes can run tasks, this
-   * process starts no new tasks.
+   * Tells the server that the process is about to end but still serves requests. If other processes can run tasks, this
+   * process then starts no new tasks.
    */
   closes?(): void;
   /**
@@ -349,7 +353,7 @@ export interface Endpoint {
   connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
 
-/** The transport of messages. */
+/** The name of the transport that messages arrive on. */
 export type TransportName = 'http' | 'stdio' | 'memory';
 
 /** Options of a transport's connection. */
@@ -390,8 +394,8 @@ export interface ConnectOptions {
    */
   readonly unaskable?: string | undefined;
   /**
-   * The id of this process: letters and digits. Ids of requests to the client begin with it (`<node>.<n>`), so that an
-   * answer that arrives at another process can be forwarded to this one.
+   * The id of this process: letters and digits. Ids of requests to the client begin with this id (`<node>.<n>`). If the
+   * answer arrives at another process, that process can therefore forward it to this one.
    * @default undefined: ids are numbers
    */
   readonly node?: string | undefined;

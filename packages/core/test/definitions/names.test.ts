@@ -167,7 +167,7 @@ describe('SIGIL_UNKNOWN_VARIABLE', () => {
       {
         code: 'SIGIL_UNKNOWN_VARIABLE',
         where: 'Products.read',
-        what: "its parameter needs the variable 'size', which 'products://{sku}' does not have",
+        what: "a parameter needs the variable 'size', which 'products://{sku}' does not have",
         fix: 'use a variable of the template (sku), or add {size} to it',
       },
     ]);

@@ -151,7 +151,7 @@ test('an argument behind a parameter with an initialiser must say whether it is 
     {
       ...problem,
       where: 'Searches.search, parameter 1',
-      what: `it follows a parameter with an initialiser, so Sigil cannot tell whether 'words' is optional`,
+      what: `'words' follows a parameter with an initialiser, so Sigil cannot tell whether 'words' is optional`,
       fix: `declare it: @Arg('words', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
     },
     {

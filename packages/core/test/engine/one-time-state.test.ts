@@ -74,7 +74,7 @@ describe('a state that is accepted once', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     const after = await serve();
     expect((await client(after).error('tools/call', retry(state))).message).toBe(
-      '"requestState" is refused: it is older than this server\'s memory of used states',
+      '"requestState" is refused: it is older than this server\'s records of used states',
     );
     expect(await client(after).result('tools/call', retry(await first(after)))).toMatchObject({
       resultType: 'input_required',

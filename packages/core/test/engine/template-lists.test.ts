@@ -387,7 +387,7 @@ describe('a list of a template that is wrong', () => {
     [
       'values',
       [{ variables: { id: {} }, name: 'x' }],
-      'whose "variables" are not strings, numbers, or lists',
+      'whose "variables" are not strings, numbers, booleans, or lists',
     ],
     ['a title', [{ uri: 'a://1', name: 'x', title: 7 }], 'whose "title" is not a string'],
     [

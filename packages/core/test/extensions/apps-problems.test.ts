@@ -57,7 +57,7 @@ describe('a tool with a UI', () => {
 
   test('leaves to the UI what the UI needs', async () => {
     expect(await wrong(tool({ visibility: ['app'], csp: {} }))).toMatchObject([
-      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining("no 'csp'") },
+      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining("no option 'csp'") },
     ]);
   });
 

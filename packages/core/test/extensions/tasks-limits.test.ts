@@ -88,7 +88,7 @@ describe('tasks at work', () => {
           level: 'warn',
           details: { taskId, tool: 'wait', stoppedAt: cancelledAt, running: 1, concurrency: 2 },
           message:
-            'the handler of wait continues although its task was stopped, and keeps its place: end it when ctx.signal aborts',
+            'the handler of wait continues although its task was stopped, and still counts as a run: end the handler when ctx.signal aborts',
         },
       ]);
       await jest.advanceTimersByTimeAsync(9 * 60_000);

@@ -109,7 +109,9 @@ describe('a service does not start', () => {
       }
       return Orders;
     };
-    expect(decorate).toThrow('@Tool on Orders.list: it is static, and nothing would see it there');
+    expect(decorate).toThrow(
+      '@Tool on Orders.list: a static member cannot have this decorator; decorate an instance member',
+    );
   });
 });
 

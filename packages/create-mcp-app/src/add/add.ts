@@ -9,7 +9,7 @@ import { type AddedNames, namesFrom } from './added-names.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
 import { findProject } from './project.js';
 
-/** The result of `create-mcp-app add`: data for `--json`, and lines for people. */
+/** The result of `create-mcp-app add`: data for `--json`, and lines of text for the user. */
 export interface Addition {
   readonly json: object;
   readonly lines: readonly string[];

@@ -3,7 +3,7 @@ import type { AddedNames } from './added-names.js';
 import type { Project } from './project.js';
 import { viewFiles } from './view-files.js';
 
-/** The kinds of classes to add, by their names on the command line. */
+/** The names of the kinds of classes to add, as on the command line. */
 export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service', 'view'] as const;
 
 /** The name of a kind of class to add, such as `tool`. */

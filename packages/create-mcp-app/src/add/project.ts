@@ -11,7 +11,7 @@ export interface Project {
 }
 
 /**
- * Finds the project that contains a folder: the folder itself or the nearest parent folder whose `package.json`
+ * Searches a folder and its parent folders for the nearest project. A project is a folder whose `package.json`
  * depends on Sigil.
  *
  * @throws Failure `NOT_A_PROJECT` if there is no such folder, or if a `package.json` on the way is not a JSON object.

@@ -203,7 +203,7 @@ export function nearby(cwd: string, path: string): string {
   return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;
 }
 
-/** Why a project name is not valid, and a similar name that is valid. */
+/** The reason why a project name is not valid, and a similar name that is valid. */
 export interface NameProblem {
   readonly why: string;
   readonly suggestion: string;
@@ -218,7 +218,8 @@ export interface NameProblem {
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
   const suggestion = (): string => suggest(name, taken);
-  if (taken.has(name)) return { why: 'is the name of a package it uses', suggestion: suggestion() };
+  if (taken.has(name))
+    return { why: 'is the name of a package that the project uses', suggestion: suggestion() };
   if (!validate(name).validForNewPackages)
     return { why: 'is not a valid npm name', suggestion: suggestion() };
   return undefined;

@@ -70,7 +70,7 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
 }
 
 /**
- * Returns the packages of a checkout that a project needs: its dependencies, and their dependencies.
+ * Returns the packages that a project needs from a checkout: its dependencies, and their dependencies.
  *
  * @param named the names of the project's dependencies.
  *

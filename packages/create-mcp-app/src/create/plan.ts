@@ -7,7 +7,7 @@ import { type Command, quoted } from './run-command.js';
 /** The steps of creating a project, in order. Each step except `write` is optional. */
 export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
-/** A planned step. */
+/** A step that creates a part of the project, with the commands that it runs. */
 export interface PlannedStep {
   readonly name: StepName;
   /** The commands of the step, which run in the folder of the project. */
@@ -24,7 +24,7 @@ export interface Plan extends Choices {
 /** The path of the server's program within a project. */
 export const PROGRAM = 'dist/main.js';
 
-/** Plans the steps. */
+/** Determines the steps that create a project according to the choices. */
 export function planFor(choices: Choices, sample: SampleCall): Plan {
   const { packageManager: program, installs, usesGit } = choices;
   const git = (...args: readonly string[]): Command => ({ program: 'git', args });

@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { interrupted, throwIfInterrupted } from '../failures.js';
 
-/** A command to be run. */
+/** A program, and the arguments to run it with. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];

@@ -52,8 +52,8 @@ export class StepLog {
   }
 
   /**
-   * Runs a step in the background, while the progress of another step is shown. Of the background step, only the result
-   * is shown, as soon as it has ended.
+   * Runs a step in the background, while the progress of another step is shown. Only the result of the background step
+   * is shown, as soon as the step has ended.
    */
   runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
     return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));

@@ -106,7 +106,7 @@ export async function fillRepository(
     const committed = await commitAll(commit, runOptions(context));
     const text = committed
       ? 'Committed to a new git repository'
-      : 'Made a git repository; git knows no user.name and user.email to commit with';
+      : 'Made a git repository without a commit, because git has no user.name or no user.email';
     return { text, value: undefined };
   });
 }

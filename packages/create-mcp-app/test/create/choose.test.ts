@@ -98,7 +98,11 @@ describe('without anybody to ask', () => {
     ],
     [['--pm', 'npn'], 'USAGE', `there is no package manager 'npn': did you mean npm?`],
     [['My Server!'], 'INVALID_NAME', `'My Server!' is not a valid npm name: use my-server`],
-    [['apps/jest'], 'INVALID_NAME', `'jest' is the name of a package it uses: use apps/jest-server`],
+    [
+      ['apps/jest'],
+      'INVALID_NAME',
+      `'jest' is the name of a package that the project uses: use apps/jest-server`,
+    ],
     [['--pm', 'yarn'], 'NO_PACKAGE_MANAGER', /^yarn is not installed: npm install --global yarn/],
   ])('%j is refused with one line', async (args, code, message) => {
     using cwd = temporaryFolder();

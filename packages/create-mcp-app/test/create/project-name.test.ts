@@ -31,7 +31,7 @@ describe('the name of a project', () => {
 
   test('is not that of a package it uses', () => {
     expect(nameProblem('jest', taken)).toEqual({
-      why: 'is the name of a package it uses',
+      why: 'is the name of a package that the project uses',
       suggestion: 'jest-server',
     });
   });

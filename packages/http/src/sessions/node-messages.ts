@@ -8,17 +8,17 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 
-/** The kinds of messages between the processes of an app about sessions. */
+/** The kinds of messages about sessions that the processes of an app send to each other. */
 export const ABOUT = {
-  /** A client's answer to a request from the receiving process, or progress on that request. */
+  /** A client's answer to a request, or progress on it. The process that sent the request receives this message. */
   answer: 'answer',
   /** Confirms that the sender of this message has received an `answer` message. */
   received: 'received',
   /** A client has cancelled a request, which any of the processes can be serving. */
   cancelled: 'cancelled',
   /**
-   * A message for the client that belongs to no request. The process with the client's stream sends it; see
-   * `Sink.deliver`.
+   * A message that belongs to no request. The process that serves the client's stream sends this message to the client;
+   * see `Sink.deliver`.
    */
   notify: 'notify',
   /**
@@ -183,8 +183,8 @@ function nodeOf(id: unknown): string | undefined {
 }
 
 /**
- * How many milliseconds a process waits for another process to confirm that it still serves a stream. This happens when
- * a client resumes the stream at the waiting process.
+ * A client can resume a stream at one process while another process serves the stream. The first process then waits
+ * this number of milliseconds for an answer from the other process.
  */
 export const ANSWERS_WITHIN_MS = 2_000;
 
@@ -226,12 +226,13 @@ export class SharedStreams {
   }
 
   /**
-   * Notifies the other processes that the client of a stream is connected to this process, or that it must reconnect.
+   * Notifies the other processes that the client of a stream is connected to this process, or that the client must
+   * reconnect.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; `undefined` if the client is connected to this
    *   process.
-   * @returns a promise that resolves once the message is published. Messages that are published later arrive after it
-   *   at every process.
+   * @returns a promise that resolves once the message is published. Messages that are published later arrive later at
+   *   every process.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };

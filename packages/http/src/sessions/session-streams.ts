@@ -66,8 +66,8 @@ export class SessionStreams {
   constructor(private readonly parts: StreamParts) {}
 
   /**
-   * Whether the client has an open connection to this process for one of two streams. One carries the messages that
-   * belong to no request; the other belongs to a request that another process serves.
+   * Whether the client has an open connection to this process for one of these streams: the stream of messages that
+   * belong to no request, or the stream of a request that another process serves.
    */
   get listening(): boolean {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;

@@ -11,8 +11,8 @@ import { readEventId, SessionStreams, type StreamParts } from './session-streams
 import { mayUse, SharedSessions } from './shared-sessions.js';
 
 /**
- * The sessions of one endpoint in this process, longest idle first. Idle sessions expire. The number of sessions is
- * limited, in total and per client.
+ * The sessions of one endpoint in this process. The first session is the one that has been idle for the longest time.
+ * Idle sessions expire. The number of sessions is limited, in total and per client.
  */
 export class SessionTable {
   // A Map and a Set keep insertion order: whenever a session is used, it moves to the end.
@@ -225,7 +225,7 @@ function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   return undefined;
 }
 
-/** The connection and the streams of one session, of a client of revision 2025-11-25 or earlier. */
+/** The connection and the streams of one session. Only clients of revision 2025-11-25 or earlier have sessions. */
 export class HttpSession implements Sink, StreamParts {
   readonly connection: Connection;
   lastUsed: number;
@@ -239,7 +239,7 @@ export class HttpSession implements Sink, StreamParts {
    */
   kept: StoredSession | undefined;
   /**
-   * Settles when all changes of the session that are being stored are complete; `undefined` if none is being stored.
+   * Settles when all pending changes of the session are stored; `undefined` if no change is pending.
    */
   changing: Promise<void> | undefined;
 
@@ -319,8 +319,8 @@ export class HttpSession implements Sink, StreamParts {
   }
 
   /**
-   * A function that receives a request and all scopes that it needs. It returns the refusal for a principal without
-   * these scopes.
+   * A function that receives a request and all scopes that the request needs. It returns the refusal for a principal
+   * without these scopes.
    */
   get insufficientScope(): HandlerParts['insufficientScope'] {
     return this.parts.insufficientScope;

@@ -17,11 +17,11 @@ import type { Answer, InputRequest, InputRequests } from './round-trip-state.js'
  * Asks the client the questions of handlers, in these steps:
  *
  * 1. The client must have declared the capability that the question needs.
- * 2. `QuestionCodec` writes the question in the form of the client's revision.
+ * 2. `QuestionCodec` writes the question in the format of the client's revision.
  * 3. If an earlier run of the handler has asked the question, `RoundTrips` returns the answer. Otherwise, the question
  *   is delivered (`delivery.ts`) in the result of the request, as a request to the client, or by the task of the
- *   handler. After a question in a result, the client repeats the request with the answer; until then, it keeps the
- *   state that `RoundTripStates` has sealed. After a question in a request, `PendingRequests` waits for the answer.
+ *   handler. After a question in a result, the client repeats the request with the answer; until then, the client keeps
+ *   the state that `RoundTripStates` has sealed. After a question in a request, `PendingRequests` waits for the answer.
  * 4. `QuestionCodec` reads the answer. Handlers never get an answer that does not fit the question.
  */
 export class ClientRequester {
@@ -54,7 +54,8 @@ export class ClientRequester {
   }
 
   /**
-   * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have arrived, so that the handler can run again within this request. If the client repeats the request with the answers
+   * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
+   * arrived, so that the handler can run again within this request. If the client repeats the request with the answers
    * instead, the promise rejects with a `Suspension`.
    */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {

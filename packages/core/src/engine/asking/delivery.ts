@@ -33,9 +33,7 @@ export interface RequesterContext {
   readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
-  /**
-   * Runs a function that waits for the client. The time is not counted towards the time limit of the handler.
-   */
+  /** Runs a function that waits for the client. This time does not count towards the time limit of the handler. */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
 }
 

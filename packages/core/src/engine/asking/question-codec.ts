@@ -15,13 +15,13 @@ import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
 import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest } from './round-trip-state.js';
 
-/** Writes questions in the form of a protocol revision, and reads the answers. */
+/** Writes questions in the format of a protocol revision, and reads the answers. */
 export class QuestionCodec {
   /** @param formPlan a function that returns the validation plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /**
-   * Writes a question in the form of a revision.
+   * Writes a question in the format of a revision.
    *
    * @throws ProtocolError when clients of the revision cannot show the form.
    */

@@ -86,8 +86,8 @@ export class RequestStateCodec {
   }
 
   /**
-   * Returns 64 bits for each secret, in the order of the secrets. They identify the secret without revealing it. The
-   * list is empty if the key is random.
+   * Returns a fingerprint of 64 bits for each secret, in the order of the secrets. A fingerprint identifies its secret
+   * without revealing it. The list is empty if the key is random.
    */
   fingerprints(): Promise<readonly string[]> {
     return (this.#fingerprints ??= Promise.all(this.#secrets.map((secret) => fingerprint(secret, this.app))));

@@ -66,7 +66,7 @@ interface Payload extends Journal {
 }
 
 /**
- * Keeps the record of a request's rounds in the `requestState` that the client carries (2026-07-28,
+ * Keeps the record of a request's rounds in the `requestState` that the client sends back (2026-07-28,
  * basic/patterns/mrtr).
  */
 export class RoundTripStates {
@@ -109,7 +109,7 @@ export class RoundTripStates {
   /**
    * Writes the state for the client.
    *
-   * @throws ProtocolError (-32603) when the state is too long for a client to carry.
+   * @throws ProtocolError (-32603) when the state is longer than `limits.maxLength`.
    */
   async close({ method, params, principal }: RoundTripRequest, memory: RoundTripState): Promise<string> {
     const now = Date.now();
@@ -140,7 +140,7 @@ export class RoundTripStates {
     const forMs = expires - now + CLOCK_SKEW_MS;
     const ageMs = Math.max(0, now - sealedAt);
     const use = await ask(() => store.use(id, forMs, client, 'states', ageMs));
-    if (use === 'forgotten') throw refused("it is older than this server's memory of used states");
+    if (use === 'forgotten') throw refused("it is older than this server's records of used states");
     if (use !== 'first') throw refused('it has been used already');
   }
 }

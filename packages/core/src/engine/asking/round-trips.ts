@@ -98,8 +98,8 @@ export class RoundTrips {
   }
 
   /**
-   * Records the questions that the handler has passed to `inputRequired()`. A new question replaces an earlier one with
-   * the same key, and its answer. All other earlier questions stay.
+   * Records the questions that the handler has passed to `inputRequired()`. A new question replaces an earlier question
+   * with the same key, together with the answer to the earlier question. All other earlier questions stay.
    *
    * @throws ProtocolError (-32603) if the handler has used a key for a question of a `ctx` method, such as
    *   `ctx.elicit()`.
@@ -133,8 +133,8 @@ export class RoundTrips {
   /**
    * Returns the answer to a question from `inputRequired()`; `undefined` if there is none.
    *
-   * @param request a function that returns the question in the form for the client. If the answer belongs to a
-   *   different question with this key, it does not count.
+   * @param request a function that returns the question in the format that the client receives. If the answer belongs
+   *   to a different question with this key, it does not count.
    * @throws ProtocolError (-32603) if the handler has used the key for a question of a `ctx` method, such as
    *   `ctx.elicit()`.
    */

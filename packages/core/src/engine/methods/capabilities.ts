@@ -28,8 +28,8 @@ export class Capabilities {
   ) {}
 
   /**
-   * Returns the capabilities for clients of a revision: the same object until the capabilities change, so that sessions
-   * share it.
+   * Returns the capabilities for clients of a revision. The returned object stays the same until the capabilities
+   * change, so that sessions share the object.
    */
   of(revision: Revision): ServerCapabilities {
     const { tools, prompts, resources, templates } = this.registry;

@@ -120,7 +120,7 @@ export class ListView<E extends Entry> {
     return page;
   }
 
-  /** Returns a page of the entries that a caller may see, after a position. */
+  /** Returns the page after a position, with only the entries that the caller may see. */
   async visible(start: Position, call: EngineCall): Promise<ListPage> {
     if (!this.isGuarded) return this.#write(this.after(start));
     const { pageSize = Infinity } = this.parts;

@@ -89,7 +89,7 @@ export function toDialect(message: Spoken): Spoken {
   return { ...message, method: row.old, ...written };
 }
 
-/** Translates a client's result for a request from the server into the form of the specification. */
+/** Translates a client's result from the older dialect into the form of the specification. */
 export function resultFromDialect(method: string, result: Params): Params {
   return BY_NAME.get(method)?.readResult?.(result) ?? result;
 }

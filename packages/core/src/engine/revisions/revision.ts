@@ -32,8 +32,9 @@ interface EnvelopeParts {
 }
 
 /**
- * All differences between protocol revisions. Each revision has a file with one such object: the object of the next
- * newer revision, mostly without some features. No code outside this folder branches on a version.
+ * All differences between protocol revisions. Each revision has a file with one such object. An older revision copies
+ * the object of the next newer revision and changes some members, mostly to leave out features. No code outside this
+ * folder branches on a version.
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
@@ -42,7 +43,7 @@ export interface Revision extends RevisionFeatures {
   /** The methods of the requests that can be answered with `input_required` instead of a complete result. */
   readonly rounds: ReadonlySet<string>;
   /**
-   * Whether clients reconnect to a stream that stops before its response, and accept events without data (SEP-1699).
+   * Whether clients accept events without data, and reconnect to a stream that ends before the response (SEP-1699).
    */
   readonly resumes: boolean;
   /** Whether clients may send several messages in one JSON array. */
@@ -69,16 +70,16 @@ export interface Revision extends RevisionFeatures {
    * @param tool the tool that returned the result. Its descriptor is created at first use.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
-  /** Returns the contents of a resource without cache hints, in this revision's form. */
+  /** Returns the result of `resources/read` in this revision's form, without cache hints. */
   readResult(result: ReadResourceResult): object;
   /** Returns the parameters of a progress notification in this revision's form. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
   /** Returns the lowest level of log messages that may be sent; `undefined` if none may be sent. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
-  /** Returns an error with the code that this revision defines, because other revisions have other codes. */
+  /** Returns an error with the code that this revision defines for it. Other revisions can define another code. */
   error(error: ProtocolError): ProtocolError;
-  /** Returns the error for a request that needs a capability that the client has not declared. */
+  /** Returns the error for a client that has not declared a required capability. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /** Returns the members that this revision adds to every result, such as `resultType`. */
   envelope(parts: EnvelopeParts): object;

@@ -34,8 +34,8 @@ export class ChangeFeed {
   ) {}
 
   /**
-   * The name of this process in messages from others. Created at first use, because Workers allow no random numbers
-   * before their first request.
+   * The name of this process. Other processes address messages to this name. Created at first use, because Workers
+   * allow no random numbers before their first request.
    */
   get node(): string {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
@@ -171,7 +171,7 @@ function logDetails(change: unknown): Readonly<Record<string, string | undefined
 /** Maximum length of text from another process in the log, in characters. */
 const MOST_LOGGED = 100;
 
-/** The method of the notification that each kind of list has changed. */
+/** For each kind of list, the method of the notification that announces a change. */
 export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
   tools: NOTIFICATIONS.toolsListChanged,
   prompts: NOTIFICATIONS.promptsListChanged,

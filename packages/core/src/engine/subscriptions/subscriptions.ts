@@ -41,7 +41,7 @@ export class Events {
 
   constructor(private readonly logger: Logger) {}
 
-  /** @returns a function that stops listening. */
+  /** Adds a listener to an event. @returns a function that removes the listener. */
   on<K extends keyof AppEvents>(event: K, listener: EventListener<K>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
@@ -229,7 +229,7 @@ export interface Listener {
   readonly filter: SubscriptionFilter;
   /** A function that asks the extensions whether the subscription may continue. Called at regular intervals. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
-  /** Releases the subscription's place in the limits. */
+  /** Stops counting the subscription towards the limits. */
   readonly release: () => void;
   subscriptions: Set<string> | undefined;
   /** Ends the `subscriptions/listen` request with the given result. */

@@ -106,8 +106,8 @@ function toolProblems(definition: DefinitionDetails, find: FindResource): Defini
     ...(resourceUri === undefined && visibility === undefined ? ['it says nothing'] : []),
     ...(visibility === undefined || isVisibility(visibility)
       ? []
-      : ["visibility must be a list of 'model' and 'app', at least one"]),
-    ...Object.keys(others).map((key) => `it has no '${key}': options of a UI belong in @UiResource`),
+      : ["visibility must be a list that contains 'model', 'app' or both"]),
+    ...Object.keys(others).map((key) => `@Ui has no option '${key}': options of a UI belong in @UiResource`),
   ];
   return [
     ...(resourceUri === undefined ? [] : linkProblems(resourceUri, place, find)),
@@ -133,7 +133,7 @@ function linkProblems(uri: unknown, where: string, find: FindResource): Definiti
       code: 'SIGIL_UNKNOWN_UI_RESOURCE',
       where,
       what: served ? `'${uri}' is served as ${mimeType}` : `no definition serves '${uri}'`,
-      fix: `serve it with @UiResource('${uri}'), and list the service that does; in a running app, add the resource before the tool`,
+      fix: `serve it with @UiResource('${uri}'), and add the service with this decorator to the app; in a running app, add the resource before the tool`,
     },
   ];
 }
@@ -142,7 +142,7 @@ function pageProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const page = UiPage.of(definition);
   if (page === undefined) return [];
   const { where, name, meta } = definition;
-  const fix = 'use the options of @UiResource as their documentation has them';
+  const fix = 'use the options of @UiResource as their documentation describes them';
   return [
     ...(isUiUri(name) ? [] : schemeProblems(name, where)),
     ...pageFaults(page).map((what) => invalid(where, what, fix)),
@@ -183,7 +183,7 @@ function cspFaults([key, domains]: [string, unknown]): string[] {
 
 function permissionFaults([key, value]: [string, unknown]): string[] {
   if (!PERMISSIONS.includes(key))
-    return [`there is no permission '${key}'; there are ${PERMISSIONS.join(', ')}`];
+    return [`permissions has no member '${key}'; its members are ${PERMISSIONS.join(', ')}`];
   return isObject(value) ? [] : [`permissions.${key} must be an empty object`];
 }
 
@@ -201,11 +201,7 @@ function clashes(
   return keys
     .filter((key) => meta !== undefined && Object.hasOwn(meta, key))
     .map((key) =>
-      invalid(
-        `${where}, meta`,
-        `its member '${key}' is also set by the options`,
-        `leave '${key}' out of meta`,
-      ),
+      invalid(`${where}, meta`, `the options also set the member '${key}'`, `leave '${key}' out of meta`),
     );
 }
 

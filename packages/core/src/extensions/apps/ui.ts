@@ -36,7 +36,7 @@ export interface UiCsp {
   readonly connectDomains?: readonly string[];
   /** The origins that the UI may load scripts, styles, pictures, fonts and media from. */
   readonly resourceDomains?: readonly string[];
-  /** For nested frames. */
+  /** The origins that the UI may show in nested frames. */
   readonly frameDomains?: readonly string[];
   /** The origins that the base URI of the UI's document may have. */
   readonly baseUriDomains?: readonly string[];
@@ -95,8 +95,8 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * Makes a method a UI resource (extension `io.modelcontextprotocol/ui`): HTML that hosts show in a sandbox. The HTML
  * shows the results of the tools whose `@Ui` names the resource.
  *
- * **Parameters and return value**: as for `@Resource`; a string is the HTML. The options become the `_meta.ui` of the
- * contents, unless the method returns contents that already have a `_meta.ui`.
+ * **Parameters and return value**: as for `@Resource`. A returned string is the HTML. The options become the
+ * `_meta.ui` of the contents, unless the method returns contents that already have a `_meta.ui`.
  *
  * @param uri the URI that tools name, such as `ui://weather/view.html`.
  * @param options the origins and permissions of the page, and the options of `@Resource`.

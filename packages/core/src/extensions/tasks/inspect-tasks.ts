@@ -15,12 +15,10 @@ export interface ListedTask extends TaskState {
   readonly isError?: true;
   /** The number of lost runs in a row before the current one. */
   readonly lostRuns: number;
-  /**
-   * A hash of the text that identifies the task's client for limits; `null` if the server cannot distinguish clients.
-   */
+  /** A hash that identifies the task's client in limits per client; `null` if the server cannot distinguish clients. */
   readonly owner: string | null;
   /**
-   * If a run holds the task: when its lease expires unless it is renewed, by the clock of the store. After that,
+   * The time when the lease of the current run expires if it is not renewed, by the store's clock. After this time,
    * another process can run the task. Absent if no run holds the task.
    */
   readonly heldUntil?: string;
@@ -164,7 +162,7 @@ async function retry(
   const served = runner.versionOf(tool);
   if (served !== undefined && served !== toolVersion)
     throw invalidParams(
-      `The task ${retryOf} began with a different version of the tool ${tool} from the one that the program serves: the task's client must call the tool again`,
+      `The task ${retryOf} began with a different version of the tool ${tool} than this program serves: the task's client must call the tool again`,
     );
   const task = await repository.create({
     tool,

@@ -215,7 +215,7 @@ function checkOptions(options: PushOptions): void {
   if ((url === undefined) === (send === undefined))
     checks.refuse('url', 'there must be either url or send', "write url: 'https://queue.example/tasks'");
   else if (url !== undefined && !/^https?:\/\/[^/]/.test(url))
-    checks.refuse('url', 'it must be an address of http or https');
+    checks.refuse('url', 'it must be an http or https URL');
   for (const [name, value] of Object.entries({ headers, send }))
     if (value !== undefined && typeof value !== 'function') checks.refuse(name, 'it must be a function');
   if (typeof key !== 'string' || key.length < 32)

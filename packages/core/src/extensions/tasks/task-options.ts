@@ -43,9 +43,9 @@ export interface TaskSupportOptions {
    */
   readonly concurrency?: number;
   /**
-   * The version of the handler's questions and side effects, including their order. Change it when they change: a task
-   * that began with another version fails, instead of continuing with answers to other questions. Changed parameters
-   * count as a new version.
+   * The version of the handler's questions and side effects, including their order. Change the version when the
+   * questions or side effects change. A task that began with another version then fails, instead of continuing with
+   * answers to other questions. Changed parameters count as a new version.
    * @default ''
    */
   readonly version?: string;

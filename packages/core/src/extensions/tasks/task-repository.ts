@@ -198,8 +198,8 @@ export class TaskRepository {
   /**
    * Claims tasks.
    *
-   * @returns the tasks that this process can read. Other claimed tasks go back to the store, for a process that has
-   *   their keys.
+   * @returns the tasks that this process can read. Other claimed tasks go back to the store, where a process with their
+   *   keys can claim them.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
@@ -222,7 +222,7 @@ export class TaskRepository {
   }
 
   /**
-   * Extends the leases of runs, which keep other processes from running the same tasks.
+   * Extends the leases of runs. A lease prevents other processes from running the same task.
    *
    * @returns the runs that have lost their task.
    * @throws OverloadedError if the store cannot be reached.

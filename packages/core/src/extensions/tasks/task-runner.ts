@@ -50,7 +50,7 @@ export interface TaskRunnerOptions {
    * executor chooses the process.
    */
   readonly startsHere: boolean;
-  /** Whether unfinished tasks can continue elsewhere, or here after a restart, when this process has ended. */
+  /** Whether unfinished tasks can continue in another process, or in this one after a restart. */
   readonly outlives: boolean;
   /**
    * A function that receives the name of a tool, and returns its version in this process. It returns `undefined` if
@@ -478,8 +478,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Logs handlers that ignore their aborted signal. They keep their places, and many of them can block all
-   * tasks.
+   * Logs handlers that ignore their aborted signal. Such handlers still count as runs, so many of them can block
+   * all tasks.
    */
   #nameStuck(): void {
     for (const run of this.#runs.values()) {
@@ -488,7 +488,7 @@ export class TaskRunner implements TaskWorker {
       const { tool } = run.task.stored;
       this.logger.warn(
         { taskId, tool, stoppedAt, running: this.#runs.size, concurrency: this.concurrency },
-        `the handler of ${tool} continues although its task was stopped, and keeps its place: end it when ctx.signal aborts`,
+        `the handler of ${tool} continues although its task was stopped, and still counts as a run: end the handler when ctx.signal aborts`,
       );
     }
   }

@@ -62,7 +62,7 @@ export interface TasksOptions {
   readonly worker?: boolean | 'only';
   /**
    * Maximum number of concurrent runs in this process. Other tasks wait in the store.
-   * @default as many as the connections of the store can serve: 16 on Redis and PostgreSQL; in memory as many as
+   * @default the number of runs that the store's connections can serve: 16 on Redis and PostgreSQL; in memory,
    *   `maxRunning`
    */
   readonly concurrency?: number;
@@ -116,12 +116,13 @@ export interface TasksOptions {
  * 1. A call becomes a task, immediately or when its handler calls `startTask()`: `TaskRepository` stores the call,
  * encrypted, and the client gets the task as the answer. From then on, the task is only in the store, not in this
  * process.
- * 2. The task runs in this process if it has capacity. Otherwise, the executor chooses the process: by default, the
- * process that claims the task in the store (`StoreExecutor`). A claim gives the task a new run id, so that late
- * writes of an earlier run do not count. It also gives the task a lease, which `TaskRunner` renews. `TaskRun` runs the
- * handler from its beginning, with the record of earlier runs.
+ * 2. The task runs in this process if this process has capacity. Otherwise, the executor chooses the process: by
+ * default, the process that claims the task in the store (`StoreExecutor`). A claim gives the task a new run id, so
+ * that late writes of an earlier run do not count. It also gives the task a lease, which `TaskRunner` renews. `TaskRun`
+ * runs the handler from its beginning, with the record of earlier runs.
  * 3. When a handler asks a question, its run ends: the questions go to the store, and no process waits. `tasks/update`
- * brings the answers to any process, which makes the task claimable again. The handler's result or error ends the task.
+ * brings the answers to any process. A process can then claim the task again. The handler's result or error ends the
+ * task.
  * 4. If a process dies, another one claims its tasks after their leases have expired.
  *
  * @param place the deployment: whether clients can use tasks (`isOffered`), and whether tasks outlive this process

@@ -119,7 +119,7 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
   });
 }
 
-/** Stores the result of a side effect. Later runs do not repeat it, so this counts as progress. */
+/** Stores the result of a side effect. Later runs do not repeat the side effect, so it counts as progress. */
 export function remembered(rounds: Journal): Transition {
   return unended(({ journal }) => ({ rest: { attempts: 1 }, journal: { ...journal, rounds } }));
 }

@@ -12,10 +12,10 @@ interface TextStep {
   readonly text: string;
 }
 
-/** Reads characters of a class and keeps them for `capture`. */
+/** Reads characters until a character in `stops`, and keeps the text that it has read for `capture`. */
 export interface RunStep {
   readonly kind: 'run';
-  /** Indexed by ASCII code: 1 if the run must stop. */
+  /** For each ASCII code: 1 if the run stops before this character, otherwise 0. */
   readonly stops: Uint8Array;
   readonly minimum: 0 | 1;
   readonly capture: Capture;
@@ -27,10 +27,10 @@ interface ForkStep {
   readonly to: number;
 }
 
-/** One step of a match. Steps only ever lead forward. */
+/** One step of a match. No step leads back to an earlier step. */
 export type Step = TextStep | RunStep | ForkStep;
 
-/** The capture of a run: one value, the members of a list, or `name=value` pairs. */
+/** The meaning of the text that a run has read: one value, the members of a list, or `name=value` pairs. */
 export type Capture =
   | { readonly kind: 'value'; readonly variable: TemplateVariable }
   | { readonly kind: 'list'; readonly variable: TemplateVariable; readonly separator: string }
@@ -43,7 +43,7 @@ export type Capture =
 /** Operators whose first character ends any run before them: a query begins at its first `?`. */
 const FENCES: readonly Operator[] = ['?', '&', '#', ';'];
 
-/** Translates a template to the steps that match it. */
+/** Translates a template to the steps that match URIs with the template. */
 export function compileSteps(template: UriTemplate): Step[] {
   const steps: Step[] = [];
   const parts = joinQueries(template);
@@ -66,10 +66,10 @@ export function compileSteps(template: UriTemplate): Step[] {
 const NOT_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
 /**
- * Brings a URI or a literal to the form that steps compare: ASCII only, triplets in upper case
- * (RFC 3986 §6.2.2.1 and RFC 3987 §3.1).
+ * Converts a URI or a literal to the form that steps compare: ASCII only, with percent-encoded characters such as `%2F`
+ * in upper case (RFC 3986 §6.2.2.1 and RFC 3987 §3.1).
  *
- * @throws URIError for half of a surrogate pair.
+ * @throws URIError if the text contains half of a surrogate pair.
  */
 export function normaliseUri(uri: string): string {
   return uri

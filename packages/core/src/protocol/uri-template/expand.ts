@@ -5,9 +5,10 @@ import { OPERATORS, type TemplateExpression, type TemplateVariable, type UriTemp
 export type ExpandedValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /**
- * Writes the URI that a template has for values of its variables (RFC 6570 §3.2). Variables without a value are left out.
+ * Returns the URI that results from a template and the values of its variables (RFC 6570 §3.2). Variables without a
+ * value are left out.
  *
- * @throws URIError for half of a surrogate pair.
+ * @throws URIError if a text contains half of a surrogate pair.
  */
 export function expandUriTemplate(
   { parts }: UriTemplate,

@@ -2,7 +2,7 @@ import type { TemplateVariable, UriTemplate } from './parse.js';
 import { compileSteps, normaliseUri } from './compiled-template.js';
 import { type Captured, scan } from './scan.js';
 
-/** The longest URI that is matched, in UTF-16 code units. */
+/** The maximum length of a URI to match, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 131_072;
 
 /** Gives the values of a template's variables in a URI, or `undefined` when the URI does not match. */
@@ -11,20 +11,22 @@ type UriMatcher = (uri: string) => UriValues | undefined;
 const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * Compiles a template to the inverse of its expansion (RFC 6570 §1.5 leaves how to the application):
+ * Compiles a template to a matcher, which finds the values of the variables in a URI. RFC 6570 (§1.5) does not define
+ * how to match a URI. Sigil has these rules:
  *
- * - `{x}` takes one or more characters other than `/ ? #`; `{+x}` takes any.
- * - `{#x}`, `{.x}` and `{/x}` are optional; in `{x,y}` and `{/x,y}` the later variables are.
- * - `{?a,b}`, `{&a,b}` and `{;a,b}` take their pairs in any order and let unknown ones pass; none is required, none but
- *   an exploded one may be repeated.
- * - An exploded variable (`*`) gives an array, any other a string.
- * - A `:n` modifier refuses longer values; it does not determine where a value ends.
+ * - `{x}` matches one or more characters, except `/`, `?` and `#`; `{+x}` matches one or more characters of any kind.
+ * - `{#x}`, `{.x}` and `{/x}` are optional. In `{x,y}` and `{/x,y}`, the variables after the first one are optional.
+ * - `{?a,b}`, `{&a,b}` and `{;a,b}` match `name=value` pairs in any order, and ignore unknown names. No pair is
+ *   required. Only the pair of an exploded variable may occur more than once.
+ * - The value of an exploded variable (`*`) is an array. The value of any other variable is a string.
+ * - With the modifier `:n`, a URI does not match if the value is longer than `n` characters. The modifier does not
+ *   determine where a value ends.
  *
- * Values are percent-decoded, so that one of `{x}` may contain a `/` from `%2F`: code that uses values as paths must
- * check them. The time is proportional to the URI's length.
+ * Values are percent-decoded. The value of `{x}` can therefore contain a `/`, if the URI contains `%2F`. Code that uses
+ * values as paths must check them. The time to match a URI is proportional to its length.
  *
- * @returns a matcher whose results have no prototype. It does not match invalid percent-encoding, nor URIs longer than
- *   `MAX_URI_LENGTH`.
+ * @returns a matcher whose results have no prototype. The matcher refuses URIs with invalid percent-encoding, and URIs
+ *   that are longer than `MAX_URI_LENGTH`.
  */
 export function compileMatcher(template: UriTemplate): UriMatcher {
   const steps = compileSteps(template);
@@ -40,7 +42,7 @@ export function compileMatcher(template: UriTemplate): UriMatcher {
   };
 }
 
-/** The start that every matching URI has letter by letter. */
+/** Returns literal text that every matching URI begins with, exactly as it is written in the template. */
 export function plainHead({ parts }: UriTemplate): string {
   const first = parts[0];
   return first?.kind === 'literal' ? (/^[A-Za-z0-9\-._~:/?#@!$&()*+,;=]*/.exec(first.text)?.[0] ?? '') : '';

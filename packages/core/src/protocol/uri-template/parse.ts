@@ -1,9 +1,12 @@
 /** One variable of an expression, with its modifier (RFC 6570 §2.3 and §2.4). */
 export interface TemplateVariable {
   readonly name: string;
-  /** `*`: each member of a list is expanded on its own. */
+  /** Whether the variable has the modifier `*`: each member of a list is then expanded separately. */
   readonly explode: boolean;
-  /** `:n`: only so many characters (code points) of the value are expanded; 1 to 9999. */
+  /**
+   * The number `n` of the modifier `:n`, from 1 to 9999. Only the first `n` characters (code points) of the value are
+   * expanded.
+   */
   readonly prefix?: number;
   /** The offset of the name, in UTF-16 code units from the start of the template. */
   readonly offset: number;
@@ -19,7 +22,7 @@ interface TemplateLiteral {
 export interface TemplateExpression {
   readonly kind: 'expression';
   readonly operator: Operator;
-  /** In the order of the template; at least one. */
+  /** The variables in the order of the template; at least one. */
   readonly variables: readonly TemplateVariable[];
 }
 
@@ -63,14 +66,14 @@ export const OPERATORS: Readonly<Record<Operator, OperatorRules>> = {
   '&': { first: '&', separator: '&', named: true, stops: '#' },
 };
 
-/** A URI template breaks RFC 6570 or one of Sigil's bounds. */
+/** Thrown if a URI template violates RFC 6570 or one of Sigil's limits. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
 
   /**
-   * @param what the fault, without its place.
+   * @param what a description of the fault, without its position.
    * @param source the template.
-   * @param offset the place in the template, in UTF-16 code units from its start.
+   * @param offset the position of the fault, in UTF-16 code units from the start of the template.
    */
   constructor(
     what: string,
@@ -81,10 +84,10 @@ export class UriTemplateError extends Error {
   }
 }
 
-/** The longest template that is parsed, in UTF-16 code units. */
+/** The maximum length of a template, in UTF-16 code units. */
 export const MAX_TEMPLATE_LENGTH = 4096;
 
-/** The most variables a template may have. */
+/** The maximum number of variables in a template. */
 export const MAX_TEMPLATE_VARIABLES = 64;
 
 const VARIABLE =
@@ -93,10 +96,10 @@ const OPERATOR_CHARACTER = /^[+#./;?&=,!@|]/;
 const BAD_LITERAL = /[\p{Cc} "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\p{Surrogate}/u;
 
 /**
- * Parses a URI template of any level (RFC 6570 §2). Beyond the RFC, no variable may occur twice, because a match could
- * not say which occurrence a value comes from.
+ * Parses a URI template of any level (RFC 6570 §2). Unlike the RFC, Sigil refuses a template with two occurrences of
+ * the same variable, because a matching URI could have two values for the variable.
  *
- * @throws UriTemplateError with the fault and its offset.
+ * @throws UriTemplateError if the template is invalid. The error contains the fault and its offset.
  */
 export function parseUriTemplate(source: string): UriTemplate {
   if (source.length > MAX_TEMPLATE_LENGTH) {
@@ -128,7 +131,7 @@ function parseLiteral(source: string, offset: number): string {
       bad[0] === '}'
         ? 'A "}" that closes nothing'
         : bad[0] === '%'
-          ? 'A "%" that two hexadecimal digits do not follow'
+          ? 'A "%" without its two hexadecimal digits'
           : `The character ${JSON.stringify(bad[0])}, which must be percent-encoded,`;
     throw new UriTemplateError(what, source, offset + bad.index);
   }

@@ -6,7 +6,7 @@ interface CodeUnits {
   charCodeAt(index: number): number;
 }
 
-/** A capture and the half-open range of the input that it holds. */
+/** A capture, and the range of the input that belongs to it: from `start` up to, but not including, `end`. */
 export interface Captured {
   readonly capture: Capture;
   readonly start: number;
@@ -14,14 +14,14 @@ export interface Captured {
 }
 
 /**
- * Runs the steps over the whole input. A first pass from the end marks, step by step, the positions from which the rest
- * can match. A second pass from the start follows marked positions only, so nothing is tried twice. Time and memory are
- * proportional to the length of the input times the number of steps.
+ * Runs the steps over the whole input. A first pass goes from the last step to the first. For each step, it marks the
+ * positions where the rest of the input can match. A second pass from the start follows marked positions only, so
+ * nothing is tried twice. Time and memory are proportional to the length of the input times the number of steps.
  *
- * If several matches exist, each run takes as much as it can. An optional expression right after a run is preferably
- * present, so that `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
+ * If several matches exist, each run takes as much as it can. If an optional expression directly follows a run, a match
+ * that contains the expression is preferred. Therefore, `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
  *
- * @param input ASCII only.
+ * @param input a string of ASCII characters only.
  * @returns the capture of each run, in the order of the steps, or `undefined` if the input does not match.
  */
 export function scan(steps: readonly Step[], input: CodeUnits): Captured[] | undefined {

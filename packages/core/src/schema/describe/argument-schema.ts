@@ -137,7 +137,7 @@ function reportUnknownType(
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of argument "${name}" is not known at run time (${seen})`,
-    `declare it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
+    `declare it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } for a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
   );
 }
 

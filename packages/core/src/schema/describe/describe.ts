@@ -36,7 +36,7 @@ export class ClassSchemas {
 
   constructor(readonly models: ClassModels) {}
 
-  /** Returns the schema of a class, which is the root of the document or a definition in it. */
+  /** Returns the schema of a class. The schema is the root of the document, or a definition in the document. */
   object(cls: Constructor, tag?: Tag): SchemaPair {
     const model = this.models.of(cls);
     const shown: Record<string, JsonSchema> = {};

@@ -29,7 +29,7 @@ export interface ClassLibraries extends ClassTransformer {
    * second installed copy.
    */
   readonly isOwnRule: (rule: RuleMetadata) => boolean;
-  /** Runs the regular expressions of rules, in place of class-validator. */
+  /** Runs the regular expressions of rules, so that class-validator does not run them. */
   readonly patterns: PatternPool;
   /** Creates the instances of authors' constraint classes. */
   readonly constraints: ConstraintSource;
@@ -163,8 +163,8 @@ export function isDto(cls: unknown): boolean {
 }
 
 /**
- * Returns the `output` option that describes a value: the name of its DTO class, in brackets for a list of
- * instances.
+ * Returns the text of the `output` option that describes a value: the name of the DTO class of the value. For a list of
+ * instances, the name is in square brackets.
  *
  * @returns `undefined` for any other value, including plain objects.
  */
@@ -206,7 +206,8 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
  * classes each time, which is slow for many classes. So class-validator only gets the classes that are related to the
  * given class.
  *
- * @param groups the groups whose rules apply, besides rules without a group; all rules if empty.
+ * @param groups the groups whose rules apply, in addition to rules without a group. If the list is empty, all rules
+ *   apply.
  */
 export function targetRules(
   storage: RuleStorage,

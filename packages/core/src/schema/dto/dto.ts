@@ -36,7 +36,7 @@ export class ClassModels {
   constructor(
     readonly libraries: ClassLibraries,
     readonly direction: Direction,
-    /** The groups whose rules apply, besides rules without a group; all rules if empty. */
+    /** The groups whose rules apply, in addition to rules without a group. If the list is empty, all rules apply. */
     readonly groups: readonly string[],
   ) {}
 

@@ -79,8 +79,8 @@ export function OmitType<T extends object, K extends keyof T>(
 }
 
 /**
- * Creates a DTO class with the properties of two classes. A property that both declare has the rules of both, and is
- * required if either class requires it. Its initialiser and description come from the second class.
+ * Creates a DTO class with the properties of two classes. A property that both classes declare has the rules of both
+ * classes, and is required if either class requires it. Its initialiser and description come from the second class.
  *
  * @param first a class with rules of class-validator; its constructor takes no arguments.
  * @param second another
@@ -162,10 +162,10 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
 }
 
 /**
- * Copies class-transformer's decorators to a class that `PartialType()` or a similar function has created. They come
- * from the class or classes that were passed to that function. Created classes that `cls` extends also get their
- * decorators. This is a separate step, because class-transformer may be loaded after the classes are declared. A second
- * call for the same class has no effect.
+ * Copies class-transformer's decorators to a class that `PartialType()` or a similar function has created. The
+ * decorators come from the classes that were passed to that function. If `cls` extends such a created class, the base
+ * class also gets its decorators. This is a separate step, because class-transformer may be loaded after the classes
+ * are declared. A second call for the same class has no effect.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (const at of ancestors(cls)) {

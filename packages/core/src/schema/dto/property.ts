@@ -35,7 +35,7 @@ export interface PropertyModel {
   readonly declared: DeclaredType;
   /**
    * How JSON represents the value, or each element of an array, a set or a map, such as a string for a `Date`.
-   * `undefined` if JSON has the type.
+   * `undefined` if the type exists in JSON.
    */
   readonly form: WireForm | undefined;
   /**
@@ -47,8 +47,8 @@ export interface PropertyModel {
   /** Whether the property is allowed to be missing, but not to be null. */
   readonly omissible: boolean;
   /**
-   * Whether the author's code decides if the property can be missing: a condition, such as `@ValidateIf()`, or a
-   * transform that also runs without a value.
+   * Whether the author's code decides if the property can be missing. Such code is a condition, such as
+   * `@ValidateIf()`, or a transform that also runs without a value.
    */
   readonly supplied: boolean;
   /**
@@ -184,8 +184,8 @@ function refuseUnresolved(context: PropertyContext, list: boolean): void {
   const which = list ? ', where TheClass is the class of one element' : '';
   report(
     context,
-    'has @ValidateNested(), but its class is not known at run time',
-    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if it has one, two copies of class-transformer are installed (npm ls class-transformer)`,
+    'has @ValidateNested(), but the class of the nested object is not known at run time',
+    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if the property already has @Type(), two copies of class-transformer are installed (npm ls class-transformer)`,
     'SIGIL_ERASED_TYPE',
   );
 }
@@ -206,7 +206,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
     report(
       context,
       'has @IsInstance(), but nothing makes an instance of its class from JSON',
-      'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
+      'decorate the properties of that class, or make the instance with @Transform(…) from class-transformer',
     );
   if ([context.name, context.transforms.wireName(context.name)].includes('__proto__'))
     report(context, 'is called "__proto__", which JavaScript reserves', 'choose another name for it');

@@ -37,7 +37,7 @@ const BIGINT_FORM: WireForm = {
   instantiator: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
 };
 
-/** Returns the JSON form of a declared type; `undefined` if JSON has the type. */
+/** Returns the JSON form of a declared type; `undefined` if the type exists in JSON. */
 export function wireForm(type: DeclaredType): WireForm | undefined {
   switch (type.kind) {
     case 'date':

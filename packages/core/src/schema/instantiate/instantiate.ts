@@ -130,10 +130,7 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, copyOf(held)]));
 }
 
-/**
- * Creates a function for each class that converts a validated JSON value to an instance. Each function is created only
- * once.
- */
+/** Creates one function for each class. The function converts a validated JSON value to an instance of the class. */
 export class InstancePlans {
   readonly #plans = new Map<Constructor, Instantiator>();
 

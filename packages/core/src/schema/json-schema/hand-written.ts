@@ -99,7 +99,7 @@ export function readKeywords(
  * Validates a hand-written schema against the meta-schema of its dialect, which is loaded at the first call.
  * Returns the problem; `undefined` if the schema is valid.
  *
- * @param where the place of the schema in the program, for the problem.
+ * @param where the place of the schema in the program. The problem contains it.
  */
 export async function metaProblem(
   schema: JsonSchema,
@@ -311,7 +311,7 @@ function findFault(root: JsonSchema): string | undefined {
   const [fault] = faultsIn(root, walk, MAX_DEPTH);
   if (fault !== undefined) return fault;
   const dangling = walk.references.find((reference) => !resolves(reference, root, walk.anchors));
-  if (dangling !== undefined) return `has a $ref to ${JSON.stringify(dangling)}, which is not in it`;
+  if (dangling !== undefined) return `has a $ref to ${JSON.stringify(dangling)}, which is not in the schema`;
   return isEndless(root) ? 'has a $ref that leads back to itself without a step into the value' : undefined;
 }
 

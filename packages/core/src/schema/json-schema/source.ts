@@ -5,7 +5,7 @@ import type { StandardSchema } from '../../protocol/standard-schema.js';
 /** The declaration of one property in an argument object. */
 export interface PropertyDeclaration {
   readonly name: string;
-  /** The decorator that declares the property, for messages. @default '@Arg' */
+  /** The decorator that declares the property. Messages contain its name. @default '@Arg' */
   readonly decorator?: '@Arg' | '@Param';
   /** Whether the compiler emitted no types for the parameters of the method, so that reflection knows no type. */
   readonly untyped?: boolean;

@@ -44,8 +44,8 @@ function list(issues: readonly Issue[]): string {
 }
 
 /**
- * Thrown if a function of a DTO class throws or rejects: a constraint, a condition or a transform. The
- * received value may be valid, so this is an unexpected error, and not an `InvalidValueError`.
+ * Thrown if a constraint, a condition or a transform of a DTO class throws or rejects. The received value may be valid,
+ * so this is an unexpected error, and not an `InvalidValueError`.
  */
 export class DtoFunctionError extends Error {
   override readonly name = 'DtoFunctionError';

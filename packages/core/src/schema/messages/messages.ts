@@ -269,7 +269,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   [FALSE, () => NOTHING],
   ['anyOf', () => 'a value that fits one of the alternatives'],
   ['oneOf', () => 'a value that fits exactly one of the alternatives'],
-  ['if', () => 'a value that fits what holds under its condition'],
+  ['if', () => 'a value that satisfies the conditional rules of the schema'],
   ['propertyNames', () => 'an object whose properties have other names'],
 ]);
 

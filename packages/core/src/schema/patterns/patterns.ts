@@ -16,8 +16,7 @@ export class PatternPool {
 
   /**
    * Adds a pattern. Call `ready()` before you test texts with the pattern.
-   * @param where the place that uses the
-   * pattern, for problem reports.
+   * @param where the place that uses the pattern. Problem reports contain it.
    * @throws SyntaxError if the source is not a regular expression.
    */
   add(source: string, flags: string, where: string): SafePattern {
@@ -66,7 +65,9 @@ export class PatternPool {
   }
 }
 
-/** The result of the analysis of a pattern: up to what text length JavaScript's own engine is fast enough. */
+/**
+ * The result of the analysis of a pattern: the maximum length of a text that JavaScript's own engine tests fast enough.
+ */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;

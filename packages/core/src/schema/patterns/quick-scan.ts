@@ -5,8 +5,8 @@ const MAX_GROUPS = 8;
 
 /**
  * Whether a quick scan shows that a pattern cannot backtrack. Such a pattern has no repeated groups, lookarounds or
- * backreferences. It has no part of variable length, or it has one such part, starts with `^`, and has neither groups
- * nor alternatives. Other patterns need the parser, which loads a library.
+ * backreferences. It has at most one part of variable length. A pattern with such a part must also start with `^`, and
+ * must have neither groups nor alternatives. Other patterns need the parser, which loads a library.
  *
  * @param flags the flags of the pattern, as in `RegExp`.
  * @example

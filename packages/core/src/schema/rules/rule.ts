@@ -70,7 +70,7 @@ export function isCount(limit: unknown): limit is number {
   return Number.isInteger(limit) && Number(limit) >= 0;
 }
 
-/** The rules of decorators, by the name that class-validator records for the decorator. */
+/** The rules of decorators. The key of each rule is the name that class-validator records for the decorator. */
 export type RuleTable = Readonly<Record<string, Rule>>;
 
 /** Whether the keywords that clients get accept exactly the values that the decorator accepts. */

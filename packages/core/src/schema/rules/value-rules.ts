@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { bound, isCount, type RuleTable } from './rule.js';
 
-/** Decorators for types. */
+/** Returns the rules of decorators that check the type of a value. */
 export const typeRules = (): RuleTable => ({
   isString: { keywords: () => ({ type: 'string' }), exact: true },
   isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
@@ -98,7 +98,7 @@ function noneOf(values: readonly unknown[]): JsonSchema {
 
 const degrees = (limit: number): string => `degrees from -${limit} to ${limit}`;
 
-/** Decorators for numbers. */
+/** Returns the rules of decorators that check numbers. */
 export const numberRules = (): RuleTable => ({
   min: { keywords: ([limit]) => ({ type: 'number', minimum: limit }), exact: isLimit },
   max: { keywords: ([limit]) => ({ type: 'number', maximum: limit }), exact: isLimit },

@@ -14,7 +14,7 @@ import type {
  * Loads ajv, which compiles schemas of a dialect. Platforms that forbid code generation use `interpreter.ts`
  * instead.
  *
- * `standalone.ts` uses the same options and keywords to generate code for built files. Each function that a
+ * `standalone.ts` uses the same options and keywords to generate code for built programs. Each function that a
  * validator calls therefore has a `code` property, which reads the function from `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
@@ -51,7 +51,7 @@ const FUNCTIONS: Code = _`validatorFunctions`;
 /**
  * Creates an ajv instance for all schemas that are compiled with the same options.
  *
- * @param source whether validators keep their source code, for `standalone.ts`.
+ * @param source whether validators keep their source code, which only `standalone.ts` needs.
  */
 export function createAjv(
   Class: AjvClass,

@@ -13,8 +13,8 @@ import { paramsOf, type SchemaViolation } from '../messages/messages.js';
 import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js';
 
 /**
- * Validates values with `@cfworker/json-schema`: for schemas that were unknown at build time, on platforms
- * without code generation.
+ * Loads a compiler whose validators use `@cfworker/json-schema`. It is needed on platforms without code generation, for
+ * schemas that were unknown at build time.
  *
  * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the
  *   dialect does not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly.
