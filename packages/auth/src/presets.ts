@@ -28,7 +28,7 @@ export interface Auth0Options {
  * `permissions`. Turn on the "Resource Parameter Compatibility Profile" of the tenant, because MCP clients send the
  * identifier of the API as `resource`.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export interface EntraOptions {
  * `roles`. Clients send the `resource`, and request scopes that begin with the Application ID URI. Therefore the
  * `resource` must be the Application ID URI.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -116,7 +116,7 @@ export interface KeycloakOptions {
  * Accepts tokens from Keycloak. They need the audience of this server: create an audience mapper in a client scope, and
  * assign this client scope to the clients.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -155,7 +155,7 @@ export interface OktaOptions {
  * Accepts tokens from a custom authorization server at Okta. Tokens from the organization's own authorization server
  * are not supported, because only Okta can check them.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -193,7 +193,7 @@ export interface CognitoOptions {
  * of the resource server in Cognito. Set the identifier and a slash as the prefix, as in
  * `scopes: { prefix: 'https://mcp.example.com/' }`.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -229,7 +229,7 @@ export interface WorkosOptions {
  * Accepts tokens from WorkOS AuthKit. Add the `resource` to the resource indicators in the WorkOS dashboard: otherwise
  * AuthKit issues no tokens for this server.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -252,7 +252,7 @@ export interface ClerkOptions {
  * Accepts tokens from Clerk. In the Clerk dashboard, add the `resource` as an MCP server, and select JWT as the format
  * of access tokens.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -280,7 +280,7 @@ const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
  * Accepts tokens that Google issued to given OAuth clients. The tokens are opaque, so this server asks Google about
  * each token, at most once in 30 seconds. You must register the clients at Google yourself.
  *
- * @returns issuers and tokens for `oauth()`.
+ * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

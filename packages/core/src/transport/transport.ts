@@ -173,7 +173,7 @@ export interface EndpointBackend {
    * @returns `true` once the change is published, or `false` if that failed.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
-  /** Listens to the changes of all processes. @returns a function that removes the listener. */
+  /** Calls the listener for each change that any process publishes. @returns a function that removes the listener. */
   onChange(listener: (change: ServerChange) => void): () => void;
   /**
    * Wraps a store that is an option of the transport, not of the app, so that the app's `limits.storeTimeoutMs` limits

@@ -44,7 +44,7 @@ export interface RuleWords {
 export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
 
 /**
- * Converts violations of a schema to issues: one issue for each problem.
+ * Converts violations of a schema to issues. Several violations with the same cause become one issue.
  *
  * @param rulesAt a function that finds the class-validator rules of the DTO class that the schema describes.
  */
