@@ -6,7 +6,7 @@ import { countPatterns, findPatterns, proseFiles } from '../../scripts/english.m
 const MOST = {
   comments: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 9, 'clause first': 0, long: 2 },
   messages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 5, long: 0 },
-  pages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 1, long: 4 },
+  pages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 1, long: 3 },
 };
 
 const namesIn = (path: string, text: string): string[] => findPatterns(path, text).map(({ name }) => name);

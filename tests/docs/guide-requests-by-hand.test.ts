@@ -58,6 +58,6 @@ describePage('requests-by-hand', ({ serve }) => {
     const wrong = greet.replace('Mcp-Name: greet', 'Mcp-Name: other').replace('-s ', "-s -w '%{http_code}' ");
     const { stdout } = await run('bash', ['-c', wrong], { env: { ...process.env, MCP: href } });
     expect(stdout).toMatch(/"code":-32020.*400$/s);
-    expect(readFileSync(PAGE, 'utf8')).toContain('400 and the code -32020');
+    expect(readFileSync(PAGE, 'utf8')).toContain('400 and the error code -32020');
   });
 });

@@ -127,7 +127,7 @@ test('greets Ada', async () => {
     took: expect.any(Number),
   });`);
   expect(await saveCall(project, 'roll', {}))
-    .toContain(`  // What has only a type here differs from call to call.
+    .toContain(`  // Values that differ from call to call are only checked for their type.
   expect(result.structuredContent).toEqual({
     dice: [
 ${'      expect.any(Number),\n'.repeat(8)}    ],

@@ -46,7 +46,11 @@ export class Challenges {
     return this.#refusal(401, description, scheme, { error: 'invalid_token', scope }, description);
   }
 
-  /** Creates the refusal of a proof of possession that is invalid, or that lacks the given nonce. */
+  /**
+   * Creates the refusal of an invalid proof of possession.
+   *
+   * @param nonce the nonce that the client must use in its next proof; `undefined` if the nonce was not the problem.
+   */
   invalidProof(description: string, nonce?: string): Refusal {
     const error = nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
     const refusal = this.#refusal(401, description, 'DPoP', { error }, description);

@@ -7,7 +7,7 @@ export interface ClientCredentials {
   /** The client secret, sent as HTTP Basic (`client_secret_basic`). */
   readonly clientSecret?: string;
   /**
-   * The private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with `alg`. Use it in place of
+   * The private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with `alg`. Set either this key or
    * `clientSecret`.
    */
   readonly privateKey?: JWK;
@@ -59,7 +59,7 @@ export function checkCredentials(group: string, given: ClientCredentials, checks
     checks.refuse(
       `${group}.clientId`,
       'it must be a string that is not empty',
-      'set the id of this server at its issuer',
+      'use the client id that this server has at its issuer',
     );
   if (clientSecret !== undefined && (typeof clientSecret !== 'string' || clientSecret === ''))
     checks.refuse(

@@ -54,7 +54,7 @@ export interface ProvenRequest {
   readonly client: string;
 }
 
-/** Issues nonces to clients. Every process of the app recognises the nonces of the others. */
+/** Issues nonces to clients. Every process of the app recognises the nonces of the other processes. */
 export interface Nonces {
   current(): Promise<string>;
   /** Creates a new nonce. */

@@ -35,7 +35,7 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must soon be refused;
+ * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must be refused soon;
  * `cacheSeconds: 0` refuses them at the next request. A token is unknown if the issuer has not confirmed it in the last
  * hour. At most 64 unknown tokens are checked at the same time. Further requests with unknown tokens wait up to 5
  * seconds for a check, and then get 503. While 32 requests with unknown tokens from one address wait or are being

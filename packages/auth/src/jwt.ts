@@ -119,7 +119,7 @@ function claimsIn(token: string): JWTPayload {
     return decodeJwt(token);
   } catch {
     throw new TokenError('The token is not a JWT', {
-      hint: 'let clients name the API, because some issuers otherwise create no JWTs; or use introspection()',
+      hint: 'make clients name the API in token requests, because some issuers otherwise create no JWTs; or use introspection()',
     });
   }
 }

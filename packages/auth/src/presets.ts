@@ -7,8 +7,8 @@ import { scopesIn, type TokenClaims } from './scopes.js';
 import { notForUs, type TokenCheck } from './tokens.js';
 
 /**
- * The `issuers` and `tokens` of `oauth()` for one kind of authorization server: spread them into the options of
- * `oauth()`.
+ * The options `issuers` and `tokens` of `oauth()`, for one kind of authorization server. Spread them into the other
+ * options of `oauth()`.
  */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
 

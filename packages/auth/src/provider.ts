@@ -95,8 +95,8 @@ function objectIn(text: string): ProviderAnswer['body'] {
 }
 
 /**
- * Whether secrets can be sent to a URL, and its answers can be trusted. The URL must use https, or http to this
- * machine. It must have no user, password or fragment.
+ * Whether a URL is safe: secrets can be sent to it, and answers from it can be trusted. The URL must use https, or http
+ * to this machine. It must have no user, password or fragment.
  */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;

@@ -26,8 +26,8 @@ export interface ScopeOptions {
    */
   readonly prefix?: string;
   /**
-   * The other scopes that each scope includes: with `{ 'files:write': ['files:read'] }`, a token for `files:write` can
-   * also read.
+   * The other scopes that each scope includes. With `{ 'files:write': ['files:read'] }`, a token with the scope
+   * `files:write` also has the scope `files:read`.
    */
   readonly implies?: Readonly<Record<string, readonly string[]>>;
   /**
@@ -89,7 +89,7 @@ export class Scopes {
     for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
   }
 
-  /** Returns scopes with the prefix, as clients must request them. */
+  /** Returns the given scopes in the form that clients must request: with the prefix. */
   asked(scopes: readonly string[]): readonly string[] {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }

@@ -1,4 +1,7 @@
-/** Runs at most one request per key at a time. Until it ends, further callers with the same key wait for its result. */
+/**
+ * Runs at most one request per key at a time. Until the request ends, further callers with the same key wait for its
+ * result.
+ */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();
 

@@ -26,7 +26,7 @@ export type CheckToken = (token: string, client?: string) => MaybePromise<TokenC
 export interface TokenCheck {
   /** Reports all problems in the options of this token check to `checks`. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
-  /** Creates the function that checks tokens. Call it only if `check` has reported no problems. */
+  /** Creates the function that checks tokens. Call `create` only if `check` has reported no problems. */
   create(parts: TokenCheckParts): CheckToken;
 }
 

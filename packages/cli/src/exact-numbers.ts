@@ -7,7 +7,7 @@ import { isObject, parseJson } from './json.js';
  */
 const TOKEN = /\\.|"|-?[\d.]+(?:e[+-]?\d+)?/gis;
 
-/** Returns the numbers in a JSON text that JavaScript would round, as they are written. */
+/** Returns the numbers that JavaScript would round, as they are written in a JSON text. */
 export function inexactNumbers(text: string): string[] {
   const found: string[] = [];
   let isInString = false;
@@ -32,7 +32,7 @@ function decimal(text: string): string {
 }
 
 /**
- * Returns an error message about the first number in a JSON text that JavaScript would round; `undefined` if no number
+ * Returns an error message about the first number that JavaScript would round in a JSON text; `undefined` if no number
  * would be rounded.
  */
 export function inexactProblem(text: string): string | undefined {

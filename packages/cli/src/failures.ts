@@ -28,7 +28,7 @@ export class ServerError extends Error {
   override readonly name = 'ServerError';
 
   /**
-   * @param message the failure, for people.
+   * @param message the failure, as a text for the user.
    * @param problems the problems with the program's definitions, if the program reported them.
    */
   constructor(

@@ -39,7 +39,7 @@ export const CREATE_FLAGS: readonly Flag[] = [
   {
     name: 'auth',
     value: AUTH_NAMES.join('|'),
-    purpose: 'authentication over HTTP, for http and full: with oauth, users log in; none by default',
+    purpose: 'authentication over HTTP (templates http, full): with oauth, users log in; none by default',
   },
   {
     name: 'ui',
@@ -56,7 +56,7 @@ export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'yes', short: 'y', purpose: 'do not ask questions: use defaults for everything that no flag sets' },
   {
     name: 'local',
-    purpose: 'use the packages of the Sigil checkout that contains this command; the default there',
+    purpose: 'use the packages of the Sigil checkout that contains this command (default in a checkout)',
   },
   ...COMMON,
   { name: 'version', purpose: 'show the version' },
@@ -77,7 +77,7 @@ export function usage(): string[] {
     '  create-mcp-app [directory] [flags]',
     `      ./${DEFAULT_DIRECTORY} unless you name a directory; . is the current one`,
     `  create-mcp-app add ${KIND_NAMES.join('|')} <name> [flags]`,
-    '      adds a class and its test to the project that this folder is in; a view also has its page in ui',
+    '      adds a class and its test to the project that contains this folder; for a view, it adds a page, too',
     '',
     'Flags:',
     ...CREATE_FLAGS.flatMap(linesOf),

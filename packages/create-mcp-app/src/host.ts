@@ -32,7 +32,7 @@ export interface Prompter {
   /**
    * Asks for a line of text.
    *
-   * @param fallback the value of an empty answer.
+   * @param fallback the result if the user enters nothing.
    * @param problem a function that returns why an answer is not valid, or `undefined` if the answer is valid. If the
    * answer is not valid, the reason is shown and the question is asked again.
    */

@@ -40,8 +40,8 @@ export interface ExpressHandler extends Middleware {
 }
 
 /**
- * Serves an MCP app within an Express application: the MCP endpoint, and the documents of the authorization at the
- * root.
+ * Serves an MCP app within an Express application: the MCP endpoint, and at the root the public documents of the option
+ * `authorization`.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `nodeHandler`.

@@ -66,9 +66,9 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 };
 
 /**
- * A Fastify plugin that serves an MCP app: the MCP endpoint, and the documents of the authorization at the root. The
- * app reads the bodies of requests itself, without the parsers of Fastify. When Fastify closes, requests in flight
- * finish first, and then sessions end.
+ * A Fastify plugin that serves an MCP app: the MCP endpoint, and at the root the public documents of the option
+ * `authorization`. The app reads the bodies of requests itself, without the parsers of Fastify. When Fastify closes,
+ * requests in flight finish first, and then sessions end.
  *
  * @throws DefinitionError when an option is wrong.
  * @throws Error if the plugin has the option `authorization` and is registered within a prefix. The documents of the

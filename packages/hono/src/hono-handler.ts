@@ -31,8 +31,8 @@ export interface HonoHandler extends MiddlewareHandler {
 }
 
 /**
- * Serves an MCP app within a Hono application: the MCP endpoint, and the documents of the authorization at the root.
- * Earlier middleware can read the body of a request through Hono.
+ * Serves an MCP app within a Hono application: the MCP endpoint, and at the root the public documents of the option
+ * `authorization`. Earlier middleware can read the body of a request through Hono.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `fetchHandler`.

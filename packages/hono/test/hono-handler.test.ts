@@ -41,7 +41,7 @@ test('says what is wrong when a body was read past Hono', async () => {
   const response = await hono.request('/mcp', INITIALIZE);
   expect([response.status, await response.text()]).toEqual([
     500,
-    expect.stringContaining('was read before it came to the MCP handler'),
+    expect.stringContaining('was read before the request came to the MCP handler'),
   ]);
 });
 

@@ -48,7 +48,8 @@ export function respondJson(
 
 /**
  * Answers a refused request with a JSON-RPC error and the HTTP status for this error. A rejection with a retry time
- * adds `Retry-After`. A rejection with missing scopes adds the challenge (`WWW-Authenticate`) that names them.
+ * adds `Retry-After`. A rejection with missing scopes adds a challenge (`WWW-Authenticate`) with the names of the
+ * scopes that the request needs.
  */
 export function respondRejection(
   http: HttpExchange,
@@ -95,7 +96,10 @@ export interface StreamRules {
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Called if a later check refuses the request of the stream. If you omit this function, the stream then ends. */
+  /**
+   * Called if a later check refuses the request of the stream. If this function is absent, such a refusal ends the
+   * stream.
+   */
   readonly refused?: (() => void) | undefined;
   /** Called with the principal after each later check that succeeds; see `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
@@ -143,8 +147,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the client an event id before the first message, so that it can resume the stream (revision 2025-11-25,
-   * "Sending Messages to the Server").
+   * Sends the client an event id before the first message, so that the client can resume the stream (revision
+   * 2025-11-25, "Sending Messages to the Server").
    */
   prime(id: string, retryMs: number): void {
     this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
@@ -308,7 +312,7 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
 
-/** Refuses requests with 503 when the server is overloaded, and logs this from time to time. */
+/** Refuses requests with 503 when the server is overloaded. Each reason is logged at most once per minute. */
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 

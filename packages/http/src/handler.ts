@@ -39,7 +39,7 @@ import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** Serves the HTTP requests for one app, from any kind of server. */
 export interface HttpHandler {
-  /** Limits how much output of this handler clients can leave unread. */
+  /** Limits the amount of output that clients can leave unread. */
   readonly output: OutputBudget;
   /** Number of open sessions in this process. */
   readonly sessions: number;

@@ -26,7 +26,7 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** The deadlines of the arriving bodies. A body that is not complete at its deadline is refused. */
   readonly times: Deadlines;
-  /** The limits on the bytes of all arriving bodies together, and on those of each client. */
+  /** The limits on the total bytes of all arriving bodies, and of the arriving bodies of each client. */
   readonly budget: Quota;
 }
 
@@ -57,8 +57,8 @@ export interface HttpExchange extends RequestInfo {
    */
   header(name: string): string | undefined;
   /**
-   * The name of a header that the client sent twice although it must be sent once. Such requests are refused, because a
-   * proxy can have checked the other value.
+   * The name of a header that the client sent more than once, although it is allowed only once. Such requests are
+   * refused, because a proxy can have checked the other value.
    */
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The accepted origin of the web page that sent the request. The answer gets CORS headers for this origin. */

@@ -60,12 +60,12 @@ export function metricsOptions(
     checks.refuse(
       'metrics.host',
       'it needs a separate port for metrics',
-      'also set metrics.port, or leave it out',
+      'also set metrics.port, or remove metrics.host',
     );
   if (port === undefined && workers > 1)
     checks.refuse(
       'metrics',
-      'each worker has separate metrics, and any worker would answer',
+      'each worker has separate metrics, but on the shared port, any worker would answer',
       'set metrics.port: the workers serve their metrics on this port and the following ones',
     );
   const listensAt = port === undefined ? server.host : host;
@@ -76,7 +76,7 @@ export function metricsOptions(
   if (!names && token === undefined)
     checks.refuse(
       'metrics',
-      `every client that reaches ${listensAt} could read them`,
+      `every client that reaches ${listensAt} could read the metrics`,
       'set metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
     );
   // A handler that is not a function has been refused before.

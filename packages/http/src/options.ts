@@ -13,20 +13,20 @@ export interface SessionOptions {
    */
   readonly idleMs?: number;
   /**
-   * Maximum number of sessions in this process. At the limit, a new session ends the longest idle session of the same
-   * client. If that client has none, the new session ends the longest idle session of the client with the most
-   * sessions. If that client has none either, the longest idle session of all clients ends. A session with an open
-   * request or stream is not idle. If no session is idle, `initialize` is answered with 503.
+   * Maximum number of sessions in this process. At the limit, a new session replaces an idle session. The server looks
+   * for idle sessions of the same client first, then of the client with the most sessions, then of all clients. It ends
+   * the session that has been idle for the longest time. A session with an open request or stream is not idle. If no
+   * session is idle, `initialize` is answered with 503.
    *
    * @default 10,000
    */
   readonly max?: number;
   /**
    * Maximum number of sessions of one client in this process. A client is a principal or, without authentication, a
-   * network address (for IPv6, a /64 network). At the limit, a new session ends the longest idle session of its client.
-   * Loopback addresses have no such limit, because a proxy on this machine serves many clients. Without authentication,
-   * all clients behind a proxy on another machine count as one. In that case, set `trustedProxies`, or set this option
-   * to the value of `max`.
+   * network address (for IPv6, a /64 network). At the limit, a new session replaces the session of
+   * its client that has been idle for the longest time. Loopback addresses have no such limit, because a proxy on this
+   * machine serves many clients. Without authentication, all clients behind a proxy on another machine count as one. In
+   * that case, set `trustedProxies`, or set this option to the value of `max`.
    *
    * @default 1,000
    */
@@ -122,8 +122,8 @@ export interface StreamOptions {
    */
   readonly afterMs?: number;
   /**
-   * The delay that the server sends to clients of sessions as `retry`: how long they wait before they reconnect to a
-   * stream, in milliseconds.
+   * How long clients of sessions wait before they reconnect to a stream, in milliseconds. The server sends this delay
+   * to the clients as `retry`.
    *
    * @default 1 second
    */
@@ -173,9 +173,10 @@ export interface HttpOptions {
    */
   readonly sse?: boolean;
   /**
-   * A function that receives a request without its body, and returns the principal for guards, handlers and state. If
-   * the function returns `undefined`, the request is refused with 401, and its body is not read. Only the principal
-   * that opened a session can use it: requests of other principals get 404.
+   * A function that receives a request without its body, and returns the principal of the client. If the function
+   * returns `undefined`, the request is refused with 401, and its body is not read. Guards and handlers receive the
+   * principal, and request states belong to it. Only the principal that opened a session can use the session: requests
+   * of other principals get 404.
    *
    * @default undefined: every client is served
    */
@@ -250,8 +251,8 @@ export type MetricsHandler = (request: IncomingMessage, response: ServerResponse
 export interface MetricsOptions {
   /**
    * A function that answers GET and HEAD requests for metrics. You can use any request listener of `node:http`, such as
-   * `exporter.getMetricsRequestHandler.bind(exporter)` of an exporter from `@opentelemetry/exporter-prometheus` that
-   * was created with `preventServerStart: true`.
+   * `exporter.getMetricsRequestHandler.bind(exporter)`. Here, `exporter` is from `@opentelemetry/exporter-prometheus`,
+   * and is created with the option `preventServerStart: true`.
    */
   readonly handler: MetricsHandler;
   /**
@@ -261,9 +262,9 @@ export interface MetricsOptions {
    */
   readonly path?: string;
   /**
-   * Token that a scraper must send as `Authorization: Bearer …`: at least 32 characters, which are letters, digits or
-   * `-._~+/`. It is required if other machines can reach the metrics. If a proxy on this machine forwards every path,
-   * other machines can reach the metrics through it: set `token` or `port` in this case.
+   * Token that a scraper must send as `Authorization: Bearer …`. It must have at least 32 characters: letters, digits
+   * or `-._~+/`. A token is required if other machines can reach the metrics. If a proxy on this machine forwards every
+   * path, other machines can reach the metrics through the proxy. In this case, set `token` or `port`.
    *
    * @default undefined: requests need no token
    */
@@ -290,8 +291,8 @@ export interface MetricsOptions {
  */
 export interface EventsOptions {
   /**
-   * Token that a client such as `sigil top` must send as `Authorization: Bearer …`: at least 32 characters, which are
-   * letters, digits or `-._~+/`.
+   * Token that a client such as `sigil top` must send as `Authorization: Bearer …`. It must have at least 32
+   * characters: letters, digits or `-._~+/`.
    *
    * @default the environment variable `SIGIL_EVENTS_TOKEN`; if it is not set, no events are served
    */
@@ -449,5 +450,5 @@ export interface ResolvedOptions {
   readonly isStateless?: boolean;
 }
 
-/** The host names that always mean the same machine. */
+/** The loopback host names, which always refer to the machine itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

@@ -60,8 +60,8 @@ export class OutputBudget {
   }
 
   /**
-   * Logs a warning about a connection. If the same text comes often, it is logged only from time to time. @param limit
-   * the option that set the exceeded limit, for the log.
+   * Logs a warning about a connection. If the same text comes often, it is logged only from time to time.
+   * @param limit the name of the exceeded limit. The log line contains this name and the value of the limit.
    */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;

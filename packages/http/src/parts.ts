@@ -27,7 +27,7 @@ export interface HandlerParts {
    */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
   /**
-   * Receives a path, and returns the public document there; `undefined` if there is none. Clients can read the
+   * Receives a path, and returns the public document at this path; `undefined` if there is none. Clients can read the
    * documents without authentication.
    */
   readonly document: Authorizer['document'];

@@ -170,7 +170,7 @@ function keyOf(principal: Principal): string {
 
 const NOT_JSON = Symbol('not JSON');
 const READ_BEFORE =
-  'The body of the request was read before it came to the MCP handler. Pass on the parsed body: ' +
+  'The body was read before the request came to the MCP handler. Pass on the parsed body: ' +
   'nodeHandler(app)(request, response, body); or pass a request whose body is unread: fetchHandler(app)(request)';
 
 /**

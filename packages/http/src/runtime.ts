@@ -219,7 +219,10 @@ function limitConnections(server: Server, maxConnections: number, logger: Logger
   const told = new LogThrottle();
   server.on('drop', () => {
     if (told.allows('drop'))
-      logger.warn({ maxConnections }, 'connections are refused, because the maximum number is open');
+      logger.warn(
+        { maxConnections },
+        'new connections are refused, because the maximum number of connections is open',
+      );
   });
 }
 

@@ -7,7 +7,7 @@ export interface TimeLimit {
   /** Aborts at the deadline. */
   readonly over: AbortSignal;
   /**
-   * Called at the deadline: returns the body of the request. Each JSON-RPC request in this body that has no answer then
+   * Called at the deadline: returns the body of the request. Each JSON-RPC request in this body that has no answer yet
    * gets an error.
    */
   readonly body: () => string;

@@ -182,7 +182,11 @@ describe('metrics that cannot be served', () => {
     [{ metrics: { handler, port: 65_535 }, workers: 2 }, 'metrics.port', 'from 0 to 65534'],
     [{ metrics: { handler, host: '127.0.0.1' } }, 'metrics.host', 'it needs a separate port for metrics'],
     [{ metrics: { handler, host: '', port: 0 } }, 'metrics.host', 'it must not be empty'],
-    [{ metrics: { handler }, workers: 2 }, 'metrics', 'each worker has separate metrics,'],
+    [
+      { metrics: { handler }, workers: 2 },
+      'metrics',
+      'each worker has separate metrics, but on the shared port, any worker would answer',
+    ],
     [{ metrics: { handler, token: 'short' } }, 'metrics.token', 'at least 32 characters'],
     [{ metrics: { handler, token: 'ä'.repeat(32) } }, 'metrics.token', 'letters, digits'],
     [
@@ -193,7 +197,7 @@ describe('metrics that cannot be served', () => {
     [
       { metrics: { handler, port: 0, host: '::' } },
       'metrics',
-      'every client that reaches :: could read them',
+      'every client that reaches :: could read the metrics',
     ],
   ])('are refused before the start: %j', (options, option, what) => {
     expect(() => http(options)).toThrow(`http({ ${option} }): `);

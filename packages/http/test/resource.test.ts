@@ -41,7 +41,7 @@ test('says at start what to write where the resource is another place than the e
   expect(lines.find(({ level }) => level === 'warn')).toMatchObject({
     details: { resource: 'https://mcp.example/mcp', path: '/api/mcp' },
     message: expect.stringContaining(
-      "write resource: 'https://mcp.example/api/mcp', or have the endpoint at /mcp",
+      "write resource: 'https://mcp.example/api/mcp', or move the endpoint to /mcp",
     ),
   });
   await running.close();

@@ -132,8 +132,8 @@ export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable
 }
 
 /**
- * The context of a call for Nest's guards, interceptors, filters and parameter decorators. `getType()` is `'mcp'`;
- * `switchToRpc()` returns the parsed arguments and Sigil's context. `switchToHttp()` returns the HTTP request.
+ * The context that Nest's guards, interceptors, filters and parameter decorators receive for a call. `getType()` is
+ * `'mcp'`; `switchToRpc()` returns the parsed arguments and Sigil's context. `switchToHttp()` returns the HTTP request.
  */
 export class CallExecutionContext implements ExecutionContext {
   readonly #context: GuardContext;

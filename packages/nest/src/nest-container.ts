@@ -116,7 +116,7 @@ function servedClasses(
         problems.push({
           code: 'SIGIL_DUPLICATE_PROVIDER',
           where: cls.name,
-          what: `${other.module.name} and ${module.name} both list it as a provider, so Nest creates two instances`,
+          what: `${other.module.name} and ${module.name} both list the class as a provider, so Nest creates two instances`,
           fix: 'provide it in one module, and import that module where it is needed',
         });
         continue;
@@ -128,7 +128,7 @@ function servedClasses(
       problems.push({
         code: 'SIGIL_INVALID_OPTIONS',
         where: cls.name,
-        what: `@Service gives it the scope ${scope}, but Nest creates it as a singleton`,
+        what: `@Service gives the class the scope ${scope}, but Nest creates it as a singleton`,
         fix: 'write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
       });
     }

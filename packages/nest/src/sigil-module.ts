@@ -253,7 +253,7 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
     checks.refuse(
       'include',
       `the application has ${servers.length} servers, and ${name ?? 'one'} has no list of its modules`,
-      'list its modules, include: [ShopModule], or import SigilModule once to serve all of them',
+      'list modules, such as include: [ShopModule], or import SigilModule only once to serve all modules',
     );
   for (const cls of include ?? [])
     if (![...modules.values()].some(({ metatype }) => metatype === cls))
@@ -291,11 +291,11 @@ function checkServer({ path = '/mcp', decorators = [], ...server }: Server): voi
   checks.booleans(server, 'sse');
   const { name, include } = server;
   if (include !== undefined && !isListOfFunctions(include))
-    checks.refuse('include', 'it must be a list of classes of modules', 'write include: [ShopModule]');
+    checks.refuse('include', 'it must be a list of module classes', 'write include: [ShopModule]');
   else if (include && typeof name !== 'string')
     checks.refuse(
       'include',
-      'the App of this server is injected by the name of the server, which is missing',
+      'a server with this option needs a name, because its App is injected by name',
       'also set the name next to useFactory',
     );
   const fault = faultOfPath(path);
@@ -304,7 +304,7 @@ function checkServer({ path = '/mcp', decorators = [], ...server }: Server): voi
   if (!isListOfFunctions(decorators))
     checks.refuse(
       'decorators',
-      'it must be a list of decorators of classes',
+      'it must be a list of class decorators',
       'write decorators: [UseGuards(JwtAuthGuard)]',
     );
   else for (const decorator of decorators) checkDecorator(decorator, checks);

@@ -173,8 +173,8 @@ describe('an application does not start', () => {
     @Module({ providers: [Orders] })
     class Two {}
     expect(await problemsOf({ imports: [One, Two] })).toEqual([
-      'SIGIL_INVALID_OPTIONS Orders: @Service gives it the scope request, but Nest creates it as a singleton | write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
-      'SIGIL_DUPLICATE_PROVIDER Orders: One and Two both list it as a provider, so Nest creates two instances | provide it in one module, and import that module where it is needed',
+      'SIGIL_INVALID_OPTIONS Orders: @Service gives the class the scope request, but Nest creates it as a singleton | write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
+      'SIGIL_DUPLICATE_PROVIDER Orders: One and Two both list the class as a provider, so Nest creates two instances | provide it in one module, and import that module where it is needed',
     ]);
   });
 
@@ -240,7 +240,7 @@ describe('an application does not start', () => {
   test('with a route that cannot be', () => {
     const route = { name: 'x', version: '1', path: 'no path?', decorators: 7 };
     expect(() => SigilModule.forRoot(route as never)).toThrow(
-      /no path\? is not a fixed segment[\s\S]*it must be a list of decorators of classes/,
+      /no path\? is not a fixed segment[\s\S]*it must be a list of class decorators/,
     );
   });
 

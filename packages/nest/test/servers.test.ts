@@ -175,7 +175,7 @@ describe('an application does not start', () => {
       'Elsewhere is not a module of the application',
     );
     expect(() => SigilModule.forRoot({ ...shop, include: [{}] as never })).toThrow(
-      'it must be a list of classes of modules',
+      'it must be a list of module classes',
     );
     const nameless = { include: [ShopModule], useFactory: () => shop };
     expect(() => SigilModule.forRootAsync(nameless)).toThrow('also set the name next to useFactory');

@@ -68,7 +68,7 @@ export class CallSpan implements CallObservation {
     this.#measured = attributes;
   }
 
-  /** The ids of the span, for log lines and for links from the runs of a submitted task. */
+  /** The ids of the span. Log lines contain them, and the runs of a submitted task are linked to them. */
   get trace(): Trace | undefined {
     return (this.#trace ??= traceOf(this.#span.spanContext()));
   }

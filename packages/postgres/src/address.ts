@@ -112,10 +112,10 @@ export function checkReadable(checks: OptionChecks, option: string, url: string 
   const unreadable = FILES.flatMap((name) => {
     const path = searchParams.get(name) ?? '';
     const failure = path === '' ? undefined : failureOf(() => readFileSync(path));
-    return failure === undefined ? [] : [`the file in ${name} cannot be read: ${failure}`];
+    return failure === undefined ? [] : [`the file that ${name} names cannot be read: ${failure}`];
   });
   for (const what of unreadable)
-    checks.refuse(option, what, 'name a file that this process may read, or leave it out');
+    checks.refuse(option, what, 'name a file that this process may read, or leave out the parameter');
   if (unreadable.length > 0) return;
   const failure = failureOf(() => new Client({ connectionString: url }));
   if (failure !== undefined)

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const MAX_LENGTH = 500;
 
 /**
- * Returns a text that is valid as a key. A text that is too long for an index is replaced by its hash. So is a text
- * with the character U+0000, which PostgreSQL does not support.
+ * Returns a text that is valid as a key. A text that is too long for an index is replaced by its hash. A text with
+ * the character U+0000, which PostgreSQL does not support, is replaced as well.
  */
 export function keyOf(text: string): string {
   if (text.length <= MAX_LENGTH && !text.includes('\0')) return text;

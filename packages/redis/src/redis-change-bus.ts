@@ -20,7 +20,7 @@ export class RedisChangeBus implements ChangeBus {
   readonly #subscriptions = new Map<string, Promise<void>>();
   #missed = false;
 
-  /** @param connection the connection to the Redis server with the channels. */
+  /** @param connection the connection to the Redis server that relays the changes. */
   constructor(private readonly connection: RedisConnection) {
     this.#toAll = `${connection.prefix}:changes`;
     this.#link = connection.listen({

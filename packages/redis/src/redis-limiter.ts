@@ -38,7 +38,7 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
  * ```
  */
 export class RedisLimiter implements Limiter {
-  /** @param connection the connection to the Redis server with the counts. */
+  /** @param connection the connection to the Redis server that stores the counts. */
   constructor(private readonly connection: RedisConnection) {}
 
   async take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): Promise<LimitDecision> {

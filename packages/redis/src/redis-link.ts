@@ -26,8 +26,8 @@ const LOOK_MS = 5_000;
 /**
  * One connection to Redis. A command that cannot be sent fails immediately. If a command is not answered within
  * `timeoutMs`, only this command fails. If Redis then answers nothing for another `timeoutMs`, the connection counts as
- * lost. The link reconnects automatically, each time with a new client. So answers to commands on a lost connection are
- * never mistaken for later answers.
+ * lost. The link reconnects automatically, each time with a new client. So an answer on a lost connection is never
+ * mistaken for the answer to a later command.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
   #client: C | undefined;

@@ -59,11 +59,13 @@ function faultsOf({ name, description }: Frontmatter, folder: string | undefined
   return [
     ...(isName
       ? []
-      : ['its name must be 1 to 64 lower-case letters, digits and single hyphens between them']),
+      : [
+          'the name must have 1 to 64 characters: lower-case letters, digits, and single hyphens between them',
+        ]),
     ...(!isName || name === folder
       ? []
       : [`the name '${name}' in its frontmatter differs from the name of its folder, '${String(folder)}'`]),
-    ...(isDescription ? [] : [`its description must be a string of 1 to ${MAX_DESCRIPTION} characters`]),
+    ...(isDescription ? [] : [`the description must be a string of 1 to ${MAX_DESCRIPTION} characters`]),
   ];
 }
 
@@ -83,16 +85,16 @@ function readFrontmatter(text: string): Frontmatter {
     throw new Error('it does not begin with YAML frontmatter between two lines of ---');
   const document = parseDocument(block, { schema: 'core', stringKeys: true });
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault) throw new Error(`its frontmatter is not plain YAML: ${fault.message.split('\n')[0] ?? ''}`);
+  if (fault) throw new Error(`the frontmatter is not plain YAML: ${fault.message.split('\n')[0] ?? ''}`);
   const value: unknown = document.toJS();
-  if (!isObject(value)) throw new Error('its frontmatter has no members');
+  if (!isObject(value)) throw new Error('the frontmatter has no members');
   return asJson(value);
 }
 
 function asJson(value: object): Frontmatter {
   const json = JSON.stringify(value, (key, member: unknown) => {
     if (typeof member === 'number' && !Number.isFinite(member)) {
-      throw new Error(`its frontmatter has a number that JSON cannot represent, in the member '${key}'`);
+      throw new Error(`the frontmatter has a number that JSON cannot represent, in the member '${key}'`);
     }
     return member;
   });

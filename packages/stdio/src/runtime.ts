@@ -106,7 +106,7 @@ class StdioConnection implements RunningRuntime {
     this.#listen();
     if ((settings.input as { readonly isTTY?: boolean }).isTTY)
       endpoint.logger.info(
-        'Waits for messages on standard input. Usually, an MCP client starts this program. Ctrl-C ends it',
+        'The server waits for messages on standard input. Usually, an MCP client starts this program. Ctrl-C ends it',
       );
     // A stream that has already ended emits no event.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);

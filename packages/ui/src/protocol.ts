@@ -39,19 +39,19 @@ export interface HostInfo {
 
 /** The capabilities that a host offers to views. The host does not support a capability whose member is absent. */
 export interface HostCapabilities {
-  /** Supports `openLink()`. */
+  /** Present if the host supports `openLink()`. */
   readonly openLinks?: object;
-  /** Supports `downloadFile()`. */
+  /** Present if the host supports `downloadFile()`. */
   readonly downloadFile?: object;
-  /** Supports `callTool()`. */
+  /** Present if the host supports `callTool()`. */
   readonly serverTools?: object;
-  /** Supports `readResource()`. */
+  /** Present if the host supports `readResource()`. */
   readonly serverResources?: object;
-  /** Supports `log()`. */
+  /** Present if the host supports `log()`. */
   readonly logging?: object;
-  /** Supports `updateModelContext()`. */
+  /** Present if the host supports `updateModelContext()`. */
   readonly updateModelContext?: object;
-  /** Supports `sendMessage()`. */
+  /** Present if the host supports `sendMessage()`. */
   readonly message?: object;
   readonly [other: string]: unknown;
 }

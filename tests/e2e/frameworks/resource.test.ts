@@ -59,8 +59,8 @@ test.each(Object.keys(MOUNTS))(
     await MOUNTS[of]?.({ debug: quiet, info: quiet, warn, error: quiet });
     const at = of === '@sigil/fastify' ? '/api/rpc' : path;
     expect(warned.filter((message) => message.startsWith('the resource'))).toEqual([
-      `the resource of the authorization is ${RESOURCE}, and the endpoint is at ${at}: clients refuse a resource that is another URL than ` +
-        `the one they call; write resource: 'https://mcp.example.com${at}', or have the endpoint at /mcp`,
+      `the resource of the authorization is ${RESOURCE}, and the endpoint is at ${at}: clients refuse a resource that differs from ` +
+        `the URL that they call; write resource: 'https://mcp.example.com${at}', or move the endpoint to /mcp`,
     ]);
   },
 );

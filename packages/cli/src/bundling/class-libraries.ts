@@ -31,8 +31,8 @@ export interface LibraryForm {
 }
 
 /**
- * Returns the module to use for a class library when the build runs the program: the installed package, outside of the
- * bundle.
+ * Returns the module that replaces a class library when the build runs the program. This module is the installed
+ * package, outside of the bundle.
  */
 export function installedForm({ path, resolveDir, kind }: LibraryImport): LibraryForm {
   const file = createRequire(join(resolveDir, 'index.js')).resolve(path);
@@ -40,8 +40,8 @@ export function installedForm({ path, resolveDir, kind }: LibraryImport): Librar
 }
 
 /**
- * Returns the code of the module `RULES` for the run of the program during the build. It loads class-validator without
- * an import, because imports count as uses by the program.
+ * Returns the code of the module `RULES` for the run of the program during the build. This code loads class-validator
+ * without an import, because the build would count an import as a use by the program.
  */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));

@@ -84,8 +84,8 @@ export function externalPackages(
 }
 
 /**
- * Returns the packages that must stay external because external packages use them, so that the program has
- * only one copy of each.
+ * Returns the packages that must stay external because external packages use them. Otherwise, the program would have
+ * several copies of such a package.
  */
 export function sharedPackages(
   external: ReadonlyMap<string, string | undefined>,

@@ -42,7 +42,7 @@ export class Packages {
     return folder === path ? undefined : this.folderOf(folder);
   }
 
-  /** Whether a package has a compiled addon, or loads an addon from a package for the platform. */
+  /** Whether a package, or one of its platform-specific dependencies, has a compiled addon. */
   hasAddon(folder: string): boolean {
     const known = this.#withAddon.get(folder);
     if (known !== undefined) return known;

@@ -37,7 +37,7 @@ export const __sigilDirname = __sigilPath(__sigilSeen('.')).slice(0, -1);
 export const __sigilMain = undefined;`;
 }
 
-/** Returns an expression for a URL, relative to a bundle. @param out the file of the bundle. */
+/** Returns code that computes the URL `href` from the location of the bundle. @param out the file of the bundle. */
 export function seenFrom(href: string, out: string): string {
   const { pathname, search } = new URL(href);
   const way = posix.relative(pathToFileURL(dirname(out)).pathname, pathname);

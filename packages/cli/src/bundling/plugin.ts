@@ -38,13 +38,13 @@ export interface SigilOptions {
 }
 
 /**
- * Bundles a Sigil program into one file. The bundle contains compiled validators, the modules that `discover` names,
- * and the rules of class-validator that the program imports. The program is started during bundling, but does not
- * serve.
+ * Bundles a Sigil program into one file. The bundle contains compiled validators, the modules that the option
+ * `discover` matches, and the rules of class-validator that the program imports. The program is started during
+ * bundling, but does not serve.
  *
  * @param options the target platform, and the time limit for each run of the program.
- * @returns an esbuild plugin, for builds with one entry point. It sets `format`, `platform`, `conditions` and other
- *   options that the build does not set.
+ * @returns an esbuild plugin, for builds with one entry point. It sets `format` to `'esm'`. It also sets `platform`,
+ *   `conditions` and other options, unless the build sets them.
  * @example
  * ```ts
  * import { build } from 'esbuild';

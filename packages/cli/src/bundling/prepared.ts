@@ -32,8 +32,7 @@ export function virtualModules(
 }
 
 /**
- * Returns the text of the first module in a bundle, which passes the facts about the program to
- * `@sigil/core`.
+ * Returns the text of the first module in a bundle. The module passes the facts about the program to `@sigil/core`.
  *
  * @param out the file of the bundle.
  */

@@ -7,8 +7,8 @@ import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
 
 /**
- * The report of a program that the build has run: its definitions, and the files that the option `discover` matches but
- * the bundle lacks.
+ * The report of a program that the build has run. It contains the definitions of the program, and the files that the
+ * option `discover` matches but the bundle lacks.
  */
 export interface Told {
   readonly description?: BuildDescription;
@@ -49,7 +49,7 @@ const describe = describeBuild({
   },
 }, process.env);
 const end = () => (ending ??= describe());
-// A program that makes its apps in a function that nothing waits for has made none now.
+// No app exists yet if the program does not wait for the function that creates its apps.
 export const loaded = async () => {
   if (made > 0) await end();
   isLoaded = true;

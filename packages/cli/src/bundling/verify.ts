@@ -31,12 +31,13 @@ export interface Comparison {
 }
 
 /**
- * Compares a bundle with its original program: the lists, and the errors of calls without arguments. The bundle runs in
- * a copy of the project or of the shipped folder. Only packages outside of the bundle are installed there.
+ * Compares the lists of a bundle and its original program, and the errors that they return for calls without arguments.
+ * The bundle runs in a copy of the project or of the shipped folder. Only packages outside of the bundle are installed
+ * there.
  *
  * @returns `undefined` if the two are equal; the reason if they could not be compared, for example because the program
  *   lacks something on this machine.
- * @throws ServerError if the lists or refusals differ, or if the bundle does not start.
+ * @throws ServerError if the lists or errors differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
   const { entry, out, runtime, timeoutMs } = asked;

@@ -5,9 +5,9 @@ import type { SchemaLocation } from './schema-locations.js';
 export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
- * The effect of an unsupported part. `refuses`: the host refuses the whole request, including the other tools.
- * `ignores`: the model does not see the part, or can violate it. `strict`: the host refuses the part in strict mode,
- * where the model must follow the schema.
+ * The effect of a part of a tool that the host does not support. `refuses`: the host refuses the whole request,
+ * including the other tools. `ignores`: the model does not see the part, or can violate it. `strict`: the host refuses
+ * the part in strict mode, where the model must follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 

@@ -10,7 +10,7 @@ const OPTIONS = {
     type: 'string',
     value: 'scope',
     multiple: true,
-    about: 'a scope to request; by default the scopes that the server requests',
+    about: 'a scope to request; by default, the scopes that the server asks for',
   },
   'client-id': {
     type: 'string',
@@ -20,7 +20,7 @@ const OPTIONS = {
   'client-secret-env': {
     type: 'string',
     value: 'name',
-    about: "the environment variable with the client's secret, if it has one",
+    about: "the environment variable with the client's secret, if the client has one",
   },
   'callback-port': {
     type: 'string',

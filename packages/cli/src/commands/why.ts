@@ -80,7 +80,7 @@ function describe(explanation: Explanation, id: string | undefined): string[] {
   const lines = [`${name} is a ${kind}, defined by ${where ?? 'code without a name'}`];
   if (hiddenFromSessions) {
     lines.push(
-      'It only runs as a task, so clients that use sessions (MCP revision 2025-11-25 or older) never see it',
+      `${name} only runs as a task, so clients that use sessions (MCP revision 2025-11-25 or older) never see it`,
     );
   }
   if (guards.length > 0) lines.push(`Guarded by ${guards.join(', ')}`);

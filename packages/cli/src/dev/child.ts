@@ -26,7 +26,7 @@ export type Lines = Pick<Terminal, 'out' | 'err'>;
 
 /** A running program and all processes that it has started. They end together. */
 export class Child {
-  /** Resolves when the program has ended, with the reason, such as `exit code 1`. */
+  /** Resolves with the reason, such as `exit code 1`, when the program has ended. */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
   #isRunning = true;

@@ -31,8 +31,8 @@ export class CompiledOutput {
   }
 
   /**
-   * Whether to ignore a path in `folder`: installed packages, hidden files, and output that no program loads, such as
-   * `.d.ts` files.
+   * Whether to ignore a path in `folder`. Such paths are installed packages, hidden files, and output that no program
+   * loads, such as `.d.ts` files.
    */
   ignores(path: string): boolean {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);

@@ -47,7 +47,7 @@ export interface DevListener {
   statusChanged?(): void;
   /** Called after each restart of the server. Its definitions have possibly changed. */
   servedChanged?(): void;
-  /** Called when a line was written. */
+  /** Called with each new line of output. */
   written?(line: OutputLine): void;
   /**
    * Called when the server has reported an event.

@@ -12,7 +12,7 @@ export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
   readonly signal: AbortSignal;
   /** Opens or shows the login page, `authorizeUrl`. Called once, when this machine waits for the browser's redirect. */
   readonly open: (begun: BegunLogin) => void;
-  /** Stores the login. It is called before the browser shows that the login has worked. */
+  /** Stores the login. Called before the browser shows that the login has worked. */
   readonly keep: (login: Login) => void;
 }
 

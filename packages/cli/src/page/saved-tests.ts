@@ -40,8 +40,8 @@ export interface SavedTest {
 }
 
 /**
- * Creates a test that repeats a call and expects the same result. If possible, repeats the call in a newly started
- * program to find values that vary. The test only expects the type of these values.
+ * Creates a test that repeats a call and expects the same result. If possible, this function repeats the call in a
+ * newly started program to find values that vary. The test only expects the type of these values.
  *
  * @param given the call, as the page sent it.
  * @param principal the caller.

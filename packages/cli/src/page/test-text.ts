@@ -93,7 +93,7 @@ interface Compared {
 }
 
 function reason({ differs }: Compared): string[] {
-  return differs ? ['// What has only a type here differs from call to call.'] : [];
+  return differs ? ['// Values that differ from call to call are only checked for their type.'] : [];
 }
 
 /** Returns the common part of several results: the first one, with matchers where the others differ. */

@@ -88,7 +88,7 @@ async function callInRounds(
       ...(requestState !== undefined && { requestState }),
     };
   }
-  throw new ServerError(`the server still asks after ${MAX_ROUNDS} rounds of ${method}`);
+  throw new ServerError(`the server still asks for input after ${MAX_ROUNDS} rounds of ${method}`);
 }
 
 /** Answers questions, one after the other. @returns the answers by the keys of the questions. */

@@ -1,6 +1,9 @@
 import { ServerError } from '../failures.js';
 
-/** Maximum length of one line of a server's output, in characters; also of one JSON response over HTTP, in bytes. */
+/**
+ * Maximum length of one line of a server's output, in characters. The same number limits one JSON response over HTTP,
+ * in bytes.
+ */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
 /** Yields the lines of a text that arrives in chunks. @throws ServerError if a line is too long. */

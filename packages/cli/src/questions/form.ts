@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.js';
 import type { AskUser, ElicitAnswer } from './answerer.js';
 import { type Field, fieldsOf, problemWith } from './fields.js';
 
-/** The streams for questions to the user and their answers. */
+/** The streams for questions to the user, and for the user's answers. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;

@@ -13,7 +13,7 @@ export const DESCRIBING: ReadonlySet<string> = new Set([
   'writeOnly',
 ]);
 const ANYTHING: JsonObject = Object.freeze({});
-/** A schema that accepts nothing, like `false`. */
+/** A schema that accepts no value, like the schema `false`. */
 export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
 
 /** A JSON Schema document, which resolves local references. */

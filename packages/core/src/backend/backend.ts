@@ -86,8 +86,8 @@ export interface BackendWatch {
 }
 
 /**
- * Creates the backend of an app, as `redis({ url })` and `postgres({ url })` do. The name of the app keeps its data
- * apart from the data of other apps.
+ * Creates the backend of an app. `redis({ url })` and `postgres({ url })` return such functions. The name of the app
+ * keeps its data apart from the data of other apps.
  *
  * @param app the identity of the app.
  */

@@ -83,8 +83,8 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /**
- * The stored form of a task, in plain JSON. A store can write this JSON unchanged. It reads only `task`, `version`,
- * `owner`, `tool`, `run` and `attempts`. Data from clients and handlers is encrypted (`state.keys`).
+ * The stored form of a task, in plain JSON. A store can write this JSON unchanged. The store reads only `task`,
+ * `version`, `owner`, `tool`, `run` and `attempts`. Data from clients and handlers is encrypted (`state.keys`).
  */
 export interface StoredTask extends TaskRecord {
   /**

@@ -13,8 +13,8 @@ export interface Container {
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
   /**
-   * Finds faults in classes that the container must create instances of: classes with handlers, guard classes, and
-   * middleware classes. Called before the app starts.
+   * Finds faults in the classes with handlers, the guard classes and the middleware classes of the app. Called before
+   * the app starts.
    */
   check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
   /**
@@ -147,7 +147,7 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
  *
  * const pool = provideFactory(Pool, {
  *   inject: [CONFIG],
- *   // Without a listener, a connection that is lost at rest would end the process.
+ *   // Without this listener, the loss of an idle connection would end the process.
  *   useFactory: (config) => new Pool({ connectionString: config.url }).on('error', console.error),
  *   dispose: (pool) => pool.end(),
  * });
@@ -160,7 +160,7 @@ export function provideFactory<T, const Ids extends readonly ServiceId[] = reado
   return { provide: id, ...options };
 }
 
-/** Returns the name of a service for messages to the author. */
+/** Returns the name of a service, as messages to the author show it. */
 export function nameOf(id: ServiceId): string {
   if (typeof id === 'function') return id.name || 'an anonymous class';
   if (typeof id === 'string') return `'${id}'`;

@@ -158,8 +158,8 @@ export function checkGraph(
 }
 
 /**
- * Returns `true` if a service with the scope `holder` lives longer than its dependency with the scope `held`, as a
- * singleton outlives a request. Returns `false` if one of the scopes is `transient`.
+ * Returns `true` if a service with the scope `holder` lives longer than its dependency with the scope `held`. For
+ * example, a singleton lives longer than a request. Returns `false` if one of the scopes is `transient`.
  */
 export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];

@@ -2,7 +2,7 @@ import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise, observed } from '../protocol/maybe-promise.js';
 
-/** The details of a new instance for `Lifecycle.add`. */
+/** Describes a new instance when it is passed to `Lifecycle.add`. */
 export interface Beginning {
   readonly name: string;
   /** Whether the lifecycle calls `onInit` and `onReady` of the instance. */
@@ -98,7 +98,8 @@ export class Lifecycle {
   }
 
   /**
-   * Calls `onReady` of all initialised instances. Instances that are created later get `onReady` after their `onInit`.
+   * Calls `onReady` of all initialised instances. For an instance created later, `onReady` is called after its
+   * `onInit`.
    */
   async ready(): Promise<void> {
     this.#isReady = true;

@@ -48,7 +48,7 @@ export class InjectionToken<T = unknown> extends Token<T> implements ServiceToke
   declare readonly serviceType?: T;
 }
 
-/** A service as typedi's own `@Service` or `Container.set` registered it. */
+/** A service that was registered with typedi's own `@Service` or `Container.set`. */
 export interface RegisteredService {
   readonly id: unknown;
   readonly type: Constructor | null;
@@ -65,7 +65,8 @@ export function registered(id: ServiceId): RegisteredService | undefined {
 }
 
 /**
- * Whether a registered service already has a value, which the author has set or typedi's default container has created.
+ * Whether a registered service already has a value. The author has set it, or typedi's default container has created
+ * it.
  */
 export function isValue({ value }: RegisteredService): boolean {
   // typedi marks missing instances with a symbol that it does not export.

@@ -55,12 +55,11 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /**
-   * Creates the singletons that the app needs at start, each after its dependencies: the results of factories, the
-   * given services, and their dependencies. Awaits asynchronous factories and `onInit`.
+   * Creates the singletons that the app needs at start: the results of factories, the given services, and the
+   * dependencies of both. Each singleton is created after its dependencies. Awaits asynchronous factories and `onInit`.
    *
    * @throws DefinitionError if a service cannot be resolved.
-   * @throws Error if a service fails during creation. Its message names the service, and `cause` is the service's
-   *   error.
+   * @throws Error if the creation of a service fails. The message names the service, and `cause` is the original error.
    */
   async start(services: readonly ServiceId[]): Promise<void> {
     const done = new Set<ServiceId>();

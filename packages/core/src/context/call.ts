@@ -25,8 +25,8 @@ export interface AskOptions {
    */
   readonly key?: string;
   /**
-   * How long the handler waits for the answer, in milliseconds. After that time, it gets an error. Each progress report
-   * from the client restarts this time.
+   * How long the handler waits for the answer, in milliseconds. After that time, the handler gets an error. Each
+   * progress report from the client restarts this time.
    * @default 300000 (5 minutes)
    */
   readonly timeoutMs?: number;
@@ -37,7 +37,10 @@ export interface AskOptions {
   readonly maxTimeoutMs?: number;
 }
 
-/** Options for several questions that are asked together. The name of each question is its key. */
+/**
+ * Options for several questions that are asked together, such as those of `ctx.ask()`. The name of each question is its
+ * key.
+ */
 export type RoundOptions = Omit<AskOptions, 'key'>;
 
 /** The headers of an HTTP request, with names in lower case. */
@@ -54,7 +57,7 @@ export interface ContextState {
 /** Maximum number of definitions in a log line. */
 const MOST_NAMED = 20;
 
-/** Joins the names of definitions for a log line. */
+/** Joins the names of definitions into one text for a log line. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
@@ -86,8 +89,8 @@ export function logDetails(call: Call): object {
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
 /**
- * Returns the request headers for handlers and guards. Headers with credentials are left out unless they are
- * exposed. Empty on transports other than HTTP.
+ * Returns the request headers for handlers and guards. Headers with credentials are left out unless they are exposed.
+ * The result is empty on transports other than HTTP.
  */
 export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
   const hidden = CREDENTIAL_HEADERS.filter((name) => name in headers && !exposeHeaders.includes(name));
@@ -135,11 +138,11 @@ export interface Call {
   readonly background: { readonly taskId: string } | undefined;
   /** The check that refused the call, if one did. */
   refusedBy: RefusedBy | undefined;
-  /** The key for rate limits: the principal, else the network address, else the connection. */
+  /** The key that rate limits use to group calls: the principal, else the network address, else the connection. */
   readonly clientKey: string;
   /**
-   * Whether rate limits have already counted this call, because it runs in the background, or because its handler runs
-   * again within the same request.
+   * Whether rate limits have already counted this call. This is so if the call runs in the background, or if its
+   * handler runs again within the same request.
    */
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */

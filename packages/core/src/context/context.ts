@@ -58,7 +58,7 @@ export interface GuardContext {
   /**
    * The request object of the HTTP server: an `IncomingMessage`, a `Request`, or the request or context object of
    * Fastify, Hono or Nest. It includes the properties that a framework has set. `undefined` on other transports, and if
-   * the request may have ended, such as when a guard checks a subscription again.
+   * the request may have ended, for example while a guard checks a subscription again.
    */
   readonly source?: unknown;
   /**
@@ -128,8 +128,8 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Aborts when the client cancels the request or disconnects for good, when the time limit passes, or when the server
-   * stops. Pass it to functions that accept a signal.
+   * Aborts when the client cancels the request or disconnects permanently, when the time limit passes, or when the
+   * server stops. Pass this signal to functions that accept one.
    */
   get signal(): AbortSignal {
     return this.#call.signal;
@@ -224,7 +224,7 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Returns the directories and files that the client lets the server use.
+   * Returns the directories and files that the client allows the server to use.
    *
    * @throws ProtocolError when the client does not support roots.
    */
@@ -234,12 +234,12 @@ export class RequestContext implements GuardContext {
 
   /**
    * Asks several questions and waits for all answers. With clients of revision 2026-07-28, all questions are sent
-   * together, and the handler runs again as after `elicit()`. With older clients, they are concurrent requests. If one
-   * question cannot be asked, none is sent. If one answer is missing or wrong, the questions that are still open are
-   * withdrawn.
+   * together, and the handler runs again as after `elicit()`. With older clients, the questions are sent as concurrent
+   * requests. If one question cannot be asked, none is sent. If one answer is missing or wrong, the questions that are
+   * still open are withdrawn.
    *
    * @param questions questions made by the builders of `ask`; the name of each question is its key in this object.
-   * @returns the answers under the same names; `{}`, without asking, if there are no questions.
+   * @returns the answers under the same names. Without questions, the result is `{}`, and nothing is sent.
    * @throws ProtocolError when the client does not support one of the questions.
    * @throws InputResponseError when the client answers a question with an error or too late, or when an answer does not
    *   satisfy its form.
@@ -255,8 +255,8 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * The client's unchecked answers to the latest `inputRequired()`, by key. Each answer has all members that the client
-   * sent. Empty in the first run. The client may have left answers out.
+   * The client's unchecked answers to the latest `inputRequired()`, by key; empty in the first run. Each answer has all
+   * members that the client sent. The client may have left answers out.
    */
   get inputResponses(): InputResponses {
     return this.#call.inputResponses;
@@ -286,10 +286,10 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Closes the connection that waits for the answer, so that long work does not keep it open. The client reconnects to
-   * get the result and the messages sent since then (2025-11-25, basic/transports, "Sending Messages to the Server").
-   * Nothing happens if the client could not reconnect: on stdio, without an event store, and in all revisions except
-   * 2025-11-25.
+   * Closes the connection that was opened for the answer, so that long work does not keep it open. The client
+   * reconnects to get the result and the messages sent since then (2025-11-25, basic/transports, "Sending Messages to
+   * the Server"). Has no effect where the client could not reconnect: on stdio, without an event store, and in all
+   * revisions except 2025-11-25.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */
@@ -321,7 +321,7 @@ Object.defineProperty(RequestContext, BRAND, { value: true });
 /** The class of the context for one kind of handler. */
 export type ContextClass = new (call: Call, definition: DefinitionInfo) => RequestContext;
 
-/** Returns the context of a call, which its guards, middleware and handler share. The first use creates it. */
+/** Returns the context that the guards, the middleware and the handler of a call share. The first use creates it. */
 export function contextOf(call: Call, Context: ContextClass, definition: DefinitionInfo): RequestContext {
   return (call.currentContext ??= new Context(call, definition)) as RequestContext;
 }
@@ -343,7 +343,7 @@ export function setArguments(context: RequestContext, args: unknown): void {
 }
 
 /**
- * Whether a reflected type is a context class, from this copy of the package or another.
+ * Whether a type from decorator metadata is a context class, from this copy of the package or another copy.
  *
  * @example
  * ```ts

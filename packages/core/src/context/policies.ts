@@ -10,13 +10,13 @@ export interface Guard {
    * subscriptions, before arguments are parsed. For a list, it is called once for each definition.
    *
    * @throws any error, if the guard cannot decide. The request then fails, and the client gets an internal error. An
-   *   `OverloadedError` also asks the client to retry, over HTTP with 503 and `Retry-After`.
+   *   `OverloadedError` also asks the client to retry (over HTTP: 503 and `Retry-After`).
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**
-   * Decides whether one call may run, after its arguments are parsed. The arguments are in `context.args`. A refused
-   * tool call gets an `isError` result. A refused read gets the same answer as a missing resource. Any other refused
-   * request gets an error (-32602).
+   * Decides whether one call may run. Called after the arguments are parsed; they are in `context.args`. A refused tool
+   * call gets an `isError` result. A refused read gets the same answer as a missing resource. Any other refused request
+   * gets an error (-32602).
    */
   permits?(context: RequestContext): MaybePromise<boolean>;
 }
@@ -44,11 +44,11 @@ export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext
 
 /**
  * The behaviour while the store cannot count calls: each process counts on its own (`local`), all calls are served
- * (`open`), or all are refused (`closed`), over HTTP with 503.
+ * (`open`), or all calls are refused (`closed`; over HTTP: 503).
  */
 export type UncountedCalls = 'local' | 'open' | 'closed';
 
-/** A limit on the rate of calls, and how it counts them. */
+/** A limit on the rate of calls, and how the limit counts them. */
 export interface RateLimit extends Rate {
   /**
    * How the limit groups the calls that it counts.
@@ -82,7 +82,8 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
    */
   readonly concurrency?: number;
   /**
-   * How long a call waits for its turn, in milliseconds, before it is refused. Calls run in order of arrival.
+   * How long a call beyond `concurrency` waits for its turn, in milliseconds, before it is refused. Waiting calls run
+   * in order of arrival.
    * @default 0
    */
   readonly queueMs?: number;
@@ -100,7 +101,7 @@ export type NextFunction = () => Promise<unknown>;
 /** A middleware in the form of a class, which the container resolves. */
 export interface Middleware {
   /**
-   * Runs around a handler whose arguments have been checked.
+   * Runs instead of the handler, after the arguments have been checked. Calls `next()` to run the handler.
    *
    * @returns the value that replaces the handler's return value, usually the value of `next()`; `null` for no value.
    */

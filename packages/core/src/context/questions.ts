@@ -24,8 +24,9 @@ type QuestionParts =
   | { readonly asks: 'roots' };
 
 /**
- * A question for the client. To ask it, pass it to `ctx.ask()` or `inputRequired()`; to get its answer later, pass it
- * to `ctx.inputResponse()`. A question is frozen, and can be used several times.
+ * A question for the client. To ask the question, pass it to `ctx.ask()` or `inputRequired()`. To get the answer of
+ * `inputRequired()` later, pass the question to `ctx.inputResponse()`. A question is frozen, and can be used several
+ * times.
  *
  * @typeParam T the type of its answer.
  */
@@ -100,7 +101,7 @@ function isPage(url: unknown): boolean {
 }
 
 /**
- * Checks that all entries are questions, from this copy of the package or another.
+ * Checks that all entries are questions, created by this copy of the package or another copy.
  *
  * @param where the function that received the questions, such as `ctx.ask()`.
  * @throws TypeError when an entry is not a question.
@@ -121,7 +122,7 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** Marks an `InputRequired`, so that other copies of this package recognise it. */
+/** Marks an `InputRequired`, so that other copies of this package recognise the object. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
 /** The questions of a handler that needs answers before it can return a result. Created by `inputRequired()`. */
@@ -185,7 +186,7 @@ const SUSPENSION = Symbol.for('sigil:suspension');
  * try {
  *   await ctx.elicit('Sure?', Consent);
  * } catch (error) {
- *   if (isSuspension(error)) throw error; // a Suspension is no failure
+ *   if (isSuspension(error)) throw error; // a Suspension is not a failure
  *   return 'The question could not be asked';
  * }
  * ```
@@ -204,7 +205,7 @@ export class Suspension {
 Object.defineProperty(Suspension.prototype, SUSPENSION, { value: true });
 
 /**
- * Whether a thrown value is a `Suspension`, from this copy of the package or another.
+ * Whether a thrown value is a `Suspension`, from this copy of the package or another copy.
  *
  * @param thrown the caught value.
  * @example

@@ -35,15 +35,13 @@ export interface MetadataDecorator<T> {
   readonly key: string | symbol;
   /** Reads the value from a definition, such as `ctx.definition`; `undefined` if the definition has none. */
   of(definition: { readonly metadata: Readonly<Record<PropertyKey, unknown>> }): T | undefined;
-  /**
-   * Returns the value as the option `metadata` accepts it: `defineTool({ …, metadata: Roles.entry(['admin']) })`.
-   */
+  /** Returns the value in the form of the option `metadata`: `defineTool({ …, metadata: Roles.entry(['admin']) })`. */
   entry(value: T): Readonly<Record<PropertyKey, T>>;
 }
 
 /**
- * Makes a decorator for one kind of private metadata. The code that writes the value and the code that reads it share
- * the decorator, so key and type cannot differ.
+ * Makes a decorator for one kind of private metadata. The code that writes the value and the code that reads it use the
+ * same decorator, so both have the same key and type.
  *
  * @param key the key of the value in `definition.metadata`.
  * @returns the decorator, with `of` to read its value and `entry` for definitions without decorators.

@@ -36,7 +36,7 @@ type DataOf<T> = { [K in keyof T as T[K] extends (...args: never[]) => unknown ?
 
 /**
  * The return type of a tool with an output schema. The tool returns a value that fits the schema, a complete tool
- * result, an `InputRequired`, or a promise of one. Content blocks alone are not allowed.
+ * result, an `InputRequired`, or a promise of one of these. Content blocks alone are not allowed.
  */
 export type ToolReturn<S> =
   unknown extends OutputOf<S>
@@ -84,7 +84,8 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
 > {
   /**
    * The schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are
-   * checked against it at run time. Except with JSON Schema, the compiler checks the method's return type against it.
+   * checked against this schema at run time. Except with JSON Schema, the compiler also checks the method's return
+   * type.
    *
    * @default the DTO class in the method's return type. The type inside a promise is unknown at run time: for
    *   `Promise<StockLevel>`, write `output: StockLevel`.
@@ -171,7 +172,7 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
  *
  * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template if `list` names a
  * method that returns them. This method returns either a page `{ resources, nextCursor? }`, or all resources as an
- * array or (async) iterable. The guards and scopes of the template decide who sees its resources.
+ * array or (async) iterable. The guards and scopes of the template determine which callers see its resources.
  *
  * @param uri the URI for clients, such as `config://app` or `users://{id}/profile`.
  * @param options name, description, MIME type, annotations, caching and list of the resource.

@@ -113,7 +113,7 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
   extends Omit<ResourceOptions, 'list'>, Policies {
   readonly uri: U;
   readonly name: string;
-  /** The schema of the variables. Without a schema, the handler gets them as strings. */
+  /** The schema of the variables. Without a schema, the handler gets the variables as strings. */
   readonly input?: S;
   /**
    * Returns the resources of a template for `resources/list`. Without this function, `resources/list` contains no

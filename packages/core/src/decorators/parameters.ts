@@ -36,16 +36,16 @@ export interface ArgOptions {
  * Passes one argument of a tool or prompt, selected by name, to a handler parameter. A handler with few arguments then
  * needs no DTO class. The type comes from the parameter; constraints and description come from the options.
  *
- * **Arrays**: at run time, `string[]` is only an array, so pass the type of its elements: `{ items: () => String }`.
+ * **Arrays**: the element type of `string[]` is not known at run time, so pass it: `{ items: () => String }`.
  *
  * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, so any text or
  * number would be accepted. Pass the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. With a union
- * of several types, the app does not start until `{ anyOf: […] }` lists them.
+ * of several types, the app does not start unless `{ anyOf: […] }` lists these types.
  *
  * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
- * question mark from `note?: string`. An initialiser is detected: clients can omit the argument for `page: number = 1`.
- * `{ default: 1 }` also shows the value to clients. Sigil can detect only the first initialiser in a parameter list, so
- * set `optional` or `default` for all later parameters.
+ * question mark from `note?: string`. An initialiser also makes an argument optional: clients can omit the argument for
+ * `page: number = 1`. `{ default: 1 }` also shows the value to clients. Sigil can detect only the first initialiser in
+ * a parameter list, so set `optional` or `default` for all later parameters.
  *
  * @param name the name of the argument, as clients send it.
  * @param options the description and constraints, and the type if the parameter's own type is not enough.
@@ -186,10 +186,10 @@ export const Principal: () => ParameterDecorator = createParamDecorator((context
 export const Ctx: () => ParameterDecorator = createParamDecorator((context) => context);
 
 /**
- * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that gateways can route by the argument
- * without reading bodies. Requests whose header and body disagree are refused. Proxies log headers, so the server logs
- * a warning at start if the name of an argument suggests a secret. Use the decorator on a DTO property, or together
- * with `@Arg`, and only for strings, integers and booleans.
+ * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`. Gateways can then route requests by this
+ * argument without reading the bodies. A request is refused if its header and its body contain different values.
+ * Proxies log headers, so the server logs a warning at start if the name of an argument suggests a secret. Use the
+ * decorator on a DTO property, or together with `@Arg`, and only for strings, integers and booleans.
  *
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
  * @throws TypeError when the decorator is neither on a property nor on a parameter of a method.
@@ -214,7 +214,7 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
 }
 
 /**
- * Describes a DTO class or one of its properties to the model.
+ * Adds a description for the model to a DTO class or to one of its properties.
  *
  * @param description the meaning of the value, worded for a model.
  * @param more the title, examples, or deprecation of the value.

@@ -3,9 +3,11 @@ import type { Resource } from '../protocol/descriptors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ValuesFor } from './uri-variables.js';
 
-/** The first argument of a resource template's list function: which page of resources to return. */
+/** The first argument of a resource template's list function. It determines the page of resources to return. */
 export interface ListRequest {
-  /** The `nextCursor` of the previous page; absent for the first page. It comes from the client, so validate it. */
+  /**
+   * The `nextCursor` of the previous page; absent for the first page. Validate the cursor, because the client sends it.
+   */
   readonly cursor?: string;
   /**
    * Maximum number of resources to return, starting at the cursor. If you return more, only the first `limit` resources
@@ -46,7 +48,7 @@ export interface ResourcePage<U extends string = string> {
 }
 
 /**
- * Returns the resources of a template for `resources/list`: a page of them, or all of them if there are few.
+ * Returns resources of a template for `resources/list`: one page, or all resources if there are few.
  *
  * @typeParam U the URI template.
  */

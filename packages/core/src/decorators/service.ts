@@ -90,7 +90,7 @@ export function Optional(): ParameterDecorator {
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Restricts a service's definitions, or one definition, to callers that every guard allows.
+ * Restricts all definitions of a service, or one definition, to the callers that every guard allows.
  *
  * @param guards functions, or classes that the container resolves; called in this order.
  * @example
@@ -107,11 +107,11 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 }
 
 /**
- * Restricts a service's definitions, or one definition, to principals with all these scopes. Scopes on the class and on
- * the method add up. Lists show definitions even if the principal lacks their scopes, so that the client can request
- * the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes; on other transports,
- * it gets an error with `data.authorization`. To hide a definition, add a guard; guards run before the scopes are
- * checked.
+ * Restricts all definitions of a service, or one definition, to the principals that have all these scopes. Scopes on
+ * the class and on the method add up. Lists show definitions even if the principal lacks their scopes, so that the
+ * client can request the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes;
+ * on other transports, it gets an error with `data.authorization`. To hide a definition, add a guard; guards run before
+ * the scopes are checked.
  *
  * @typeParam A the type of the arguments that the handler gets.
  * @param requirements scopes, or functions that return them for the arguments of a call.
@@ -131,9 +131,9 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
 }
 
 /**
- * Limits how often each definition of a service, or one definition, is called, and how many of its calls run at the
- * same time. Limits on the class and on the method all apply. A call beyond a limit is refused with a `RateLimitError`,
- * over HTTP with 429 and `Retry-After`.
+ * Limits the rate and the concurrency of calls, for each definition of a service or for one definition. Limits on the
+ * class and on the method all apply. A call beyond a limit is refused with a `RateLimitError` (over HTTP: 429 and
+ * `Retry-After`).
  *
  * @param limit a rate such as `30/min`, or an object with all options.
  * @param options all other options of the limit, if `limit` is a rate such as `30/min`.

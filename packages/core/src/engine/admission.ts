@@ -30,7 +30,7 @@ const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
  *
  * @param claim the version in the `_meta` of the request; `undefined` if there is none.
  * @throws ProtocolError if the version is not supported, if `_meta` is invalid, or if the request has neither a version
- *   nor a session. Only `initialize` and `ping` need neither of them.
+ *   nor a session. Only `initialize` and `ping` need neither a version nor a session.
  */
 export function admit(
   connectionState: ConnectionState,
@@ -44,7 +44,7 @@ export function admit(
 /**
  * Refuses methods that a revision does not have.
  *
- * @param extensions its method `serve` returns whether an extension adds a method for clients of a revision.
+ * @param extensions the extensions of the app, which can add methods for clients of a revision.
  * @throws MethodNotFoundError if the revision and the extensions do not have the method.
  */
 export function requireMethod(
@@ -149,8 +149,8 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. All other methods have separate limits. Examples of other methods are lists,
- * discovery, and methods that free capacity, such as `tasks/cancel`.
+ * The methods that run handlers. All other methods have a separate limit, for example lists, discovery, and methods
+ * that free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,

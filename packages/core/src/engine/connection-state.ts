@@ -18,7 +18,7 @@ import { writeSession } from './session-state.js';
 /** The session of a client: the results of `initialize`, and later settings of the client. */
 export class Session implements ClientView {
   /**
-   * Whether the client has reported that it is ready. Before that, it only gets responses. See `becomeReady`.
+   * Whether the client has reported that it is ready. Before that, the client gets only responses. See `becomeReady`.
    */
   ready = false;
   #readyListeners: Set<() => void> | undefined;
@@ -32,7 +32,7 @@ export class Session implements ClientView {
 
   /** The size of the stored client description, in bytes. */
   bytes = 0;
-  /** Roots from `initialize`; `undefined` if the client must be asked for them. */
+  /** The roots from `initialize`; `undefined` if the server must ask the client for its roots. */
   roots: readonly unknown[] | undefined;
 
   /**
@@ -58,7 +58,7 @@ export class Session implements ClientView {
     this.#readyListeners = undefined;
   }
 
-  /** Calls back when the client becomes ready. @returns a function that stops listening. */
+  /** Calls the listener when the client becomes ready. @returns a function that removes the listener. */
   onReady(listener: () => void): () => void {
     const listeners = (this.#readyListeners ??= new Set());
     listeners.add(listener);
@@ -72,10 +72,7 @@ const MAX_ELICITATIONS = 1000;
 /** Discards messages, for connections without a transport. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
-/**
- * The shared state of a connection's requests: the session, the sink of the connection, and the pending requests to the
- * client.
- */
+/** The state that all requests of a connection share: the session, the sink, and the pending requests to the client. */
 export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
@@ -90,7 +87,7 @@ export class ConnectionState {
 
   /**
    * @param options `persist` stores changes of the session. `node` is the name of this process in request ids.
-   *   `unaskable` is the reason not to ask questions.
+   *   `unaskable` is the reason why the server cannot send questions to the client.
    * @param endSession a function that ends the session and all its requests except `beginning`, the request that begins
    *   the next session. Absent if the connection can have only one session.
    */
@@ -100,7 +97,7 @@ export class ConnectionState {
     readonly endSession?: (beginning: object) => void,
   ) {}
 
-  /** The reason why the server cannot send questions to the client; `undefined` if it can. */
+  /** The reason why the server cannot send questions to the client; `undefined` if it can send them. */
   get unaskable(): string | undefined {
     return this.options.unaskable;
   }

@@ -58,12 +58,12 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
    */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;
-  /** Called when the server drains. `graceMs` is the time that requests in flight have to finish, in milliseconds. */
+  /** Called when the server starts to drain. `graceMs` is the time limit for requests in flight, in milliseconds. */
   readonly drains: (graceMs: number) => void;
   readonly events: Events;
 }
 
-/** One connection: receives messages, admits requests, and tracks those in flight. */
+/** One connection: receives messages, admits requests, and tracks the requests in flight. */
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
@@ -154,14 +154,14 @@ export class EngineConnection implements Connection, ExchangeOwner {
     this.#sent(() => this.#state.sink.send(text));
   }
 
-  /** Sends a message. If the transport of one client fails, other clients still get theirs. */
+  /** Sends a message. If the transport of one client fails, other clients still get their messages. */
   #sent(send: () => void): void {
     const { logger } = this.#parts.options;
     void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));
   }
 
   /**
-   * Notifies the client that a page is complete, if the user of this client was asked to open the page.
+   * Notifies the client that the user has completed a page, if the user of this client was asked to open the page.
    * @returns whether the user of this client was asked to open the page.
    */
   completeElicitation(elicitationId: string): boolean {

@@ -61,7 +61,7 @@ export interface AdmittedRequest {
   readonly transport: TransportName;
   /** The connection of the request, if the connection belongs to one client. */
   readonly owner?: object | undefined;
-  /** For a run of a task, the trace of the request that submitted the task. */
+  /** The trace of the request that submitted the task, if this request is a run of a task. */
   readonly submittedIn?: Trace | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Stream {
   closeStream(retryMs?: number): void;
 }
 
-/** The stream of a call that only guards use. It discards messages. */
+/** A stream that discards messages, for a call that no handler serves and only guards use. */
 export const NO_STREAM: Stream = Object.freeze({
   done: true,
   send: () => undefined,
@@ -95,8 +95,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
   /**
-   * The key that quotas count the client by. If it is `undefined`, clients cannot be distinguished, and quotas limit
-   * only the totals of all clients.
+   * The key that identifies the client for quotas. If it is `undefined`, the server cannot distinguish clients, and
+   * quotas limit only the totals of all clients.
    */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
@@ -129,8 +129,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #aborted: Error | undefined;
   #progress = -Infinity;
   /**
-   * How much of `limits.maxInFlightBytes` the parameters of this call take up, in bytes; 0 for requests of at most 1
-   * KiB.
+   * The size of this call's parameters that counts towards `limits.maxInFlightBytes`, in bytes; 0 for requests of at
+   * most 1 KiB.
    */
   heldBytes = 0;
   /** The connection of the request, if the connection belongs to one client. */
@@ -268,7 +268,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     (this.limitStates ??= []).push(limit);
   }
 
-  /** Runs the call in the background: questions, progress reports and the result go to `background`. */
+  /** Runs the call in the background. From now on, questions, progress reports and the result go to `background`. */
   moveTo(background: BackgroundDelivery): void {
     this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
@@ -379,8 +379,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Marks the request state as used, if there is one, so that the user's consent counts once. A call that is refused
-   * before this point can be retried with the same state.
+   * Marks the request state as used, if the request has one, so that the user's consent counts only once. If a call is
+   * refused earlier, the client can retry it with the same state.
    */
   accept(): Promise<void> | undefined {
     return (this.#accepted ??= this.useRequestState?.());
@@ -435,7 +435,7 @@ function connectionKey(connection: object): string {
   return key;
 }
 
-/** Copies the data about a request, because the original object can keep the connection in memory. */
+/** Copies the data about a request. The original object would keep the connection in memory. */
 export function lasting(requestInfo: RequestInfo): RequestInfo {
   const { exposeHeaders, address, quotaKey, principal } = requestInfo;
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };

@@ -22,8 +22,8 @@ import type { ChangeFeed } from './subscriptions/changes.js';
 export interface LimitOptions {
   /**
    * Maximum number of concurrent calls of tools, resources, prompts and completions in this process. A call counts
-   * until its handler has ended, even if its client has cancelled it. Further calls are refused (-32603), over HTTP
-   * with 503 and `Retry-After`. Other requests, such as lists and discovery, have a separate limit of the same size.
+   * until its handler has ended, even if its client has cancelled it. Further calls are refused (-32603; over HTTP: 503
+   * and `Retry-After`). Other requests, such as lists and discovery, have a separate limit of the same size.
    * @default 4096
    */
   readonly maxInFlight?: number;
@@ -38,7 +38,7 @@ export interface LimitOptions {
   /**
    * Maximum total size, in bytes of memory, of the parameters of all requests in flight in this process, including runs
    * of tasks. Each client can use at most a quarter of this size. Requests of at most 1 KiB do not count. Larger
-   * requests beyond the limit are refused, over HTTP with 503.
+   * requests beyond the limit are refused (over HTTP: 503).
    * @default 256 MiB
    */
   readonly maxInFlightBytes?: number;
@@ -66,8 +66,8 @@ export interface LimitOptions {
    */
   readonly maxResultBytes?: number;
   /**
-   * Maximum number of open `subscriptions/listen` requests in this process. Further requests are refused, over HTTP
-   * with 503.
+   * Maximum number of open `subscriptions/listen` requests in this process. Further requests are refused (over HTTP:
+   * 503).
    * @default 10,000
    */
   readonly maxSubscriptions?: number;
@@ -79,35 +79,34 @@ export interface LimitOptions {
   readonly maxSubscriptionsPerClient?: number;
   /**
    * Maximum number of resources that one session, or one `subscriptions/listen` request, can subscribe to. In addition,
-   * a URI can have at most 2048 characters. All URIs of one `subscriptions/listen` request can have at most 262,144
-   * characters together. Requests beyond these limits are refused (-32602).
+   * a URI can have at most 2048 characters. All URIs of one `subscriptions/listen` request together can have at most
+   * 262,144 characters. Requests beyond these limits are refused (-32602).
    * @default 1000
    */
   readonly maxSubscribedUris?: number;
   /**
    * Maximum total size of the requests that opened the current subscriptions of this process, in bytes of memory,
-   * including headers. Each client can use at most a quarter of this size. Further subscriptions are refused, over HTTP
-   * with 503.
+   * including headers. Each client can use at most a quarter of this size. Further subscriptions are refused (over
+   * HTTP: 503).
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
    * Maximum total size, in bytes of memory, of the client data (name, capabilities, roots) in all current sessions of
-   * this process. Each client can use at most a sixteenth of this size. Further sessions are refused, over HTTP with
-   * 503.
+   * this process. Each client can use at most a sixteenth of this size. Further sessions are refused (over HTTP: 503).
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
   /**
-   * Milliseconds that a guard may take for one decision. After that time, the request fails, over HTTP with 503, and
-   * the log names the guard that did not answer.
+   * Milliseconds that a guard may take for one decision. After that time, the request fails (over HTTP: 503), and the
+   * log names the guard that did not answer.
    * @default 10 seconds
    */
   readonly guardTimeoutMs?: number;
   /**
    * Milliseconds that a store or bus may take to answer. This limit applies to stores that are passed individually,
    * such as `state.store`, and to the parts of your own backend. After that time, the store call fails, and the request
-   * that needs it is refused, over HTTP with 503. `redis()` and `postgres()` have their own limits.
+   * that needs this call is refused (over HTTP: 503). `redis()` and `postgres()` have their own limits.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;
@@ -119,8 +118,8 @@ export interface LimitOptions {
   readonly recheckMs?: number;
   /**
    * Limits on how often clients can call tools, read resources, get prompts and ask for completions. A request that
-   * exceeds any of these rates is refused (429). A rate with `per: 'address'` counts all HTTP requests instead, before
-   * they are authenticated.
+   * exceeds any of these rates is refused (429). A rate with `per: 'address'` counts every HTTP request, not only
+   * calls, before the request is authenticated.
    * @default []
    */
   readonly rates?: readonly RateLimit[];
@@ -159,13 +158,13 @@ export interface EngineOptions {
   /** Sets the destination of log lines, unless the author has passed a logger. */
   readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
-  /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
+  /** Maximum number of entries on one page of a list; `undefined` if one page contains all entries. */
   readonly pageSize: number | undefined;
   /** Changes in this process and in the other processes of the app. */
   readonly changes: ChangeFeed;
   /** The parts that transports share with other processes. */
   readonly backend: EndpointBackend;
-  /** The cache hints for results: how long clients may keep them, and in a public or private cache. */
+  /** The cache hints for results: how long clients may cache a result, and whether the cache may be public. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;
@@ -176,8 +175,8 @@ export interface EngineOptions {
   /** Counts requests by rates. */
   readonly counter: RateCounter;
   /**
-   * The app's time limit for handlers without a limit of their own, in milliseconds. `false` for no limit; `undefined`
-   * for the default of `Exchange.limited`.
+   * The app's time limit, in milliseconds, for handlers without their own limit. `false` means no limit; `undefined`
+   * means the default of `Exchange.limited`.
    */
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */

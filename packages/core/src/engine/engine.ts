@@ -79,13 +79,13 @@ const GRACE_MS = 1_500;
  * The protocol engine. A message takes this path:
  *
  * 1. A transport opens a connection with `connect`, and passes each message to `EngineConnection.receive`
- * (`connection.ts`). Invalid messages are refused there. Notifications go to `methods/notifications.ts`, and answers to
- * the server's questions to `asking/`.
+ * (`connection.ts`). Invalid messages are refused there. `methods/notifications.ts` handles notifications, and
+ * `asking/` handles answers to the server's questions.
  * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`),
  * determines its revision. All differences between revisions are in `revisions/`.
  * 3. The request is counted as in flight, up to the maximum number of concurrent requests, and gets an `Exchange`
- * (`exchange.ts`). The exchange holds its `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see
- * of the request.
+ * (`exchange.ts`). The exchange creates an `EngineCall` (`engine-call.ts`), which contains all data that guards,
+ * middleware and handler get about the request.
  * 4. Its method (in `methods/`, or from an extension) finds the entry, asks the entry's guard, runs the handler, and
  * returns a `MethodResult`.
  * 5. The exchange serialises the result (`response.ts`) and passes the text to the sink of the request, once.
@@ -210,14 +210,14 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * The extensions' functions that answer the questions of people who run the server. The value of `SIGIL_INSPECT` is
+   * The extensions' functions that answer questions of the people who run the server. The value of `SIGIL_INSPECT` is
    * the key of a function.
    */
   get inspect(): Extensions['inspect'] {
     return this.#parts.extensions.inspect;
   }
 
-  /** The extensions' readiness checks for `/readyz`, by part. */
+  /** The extensions' readiness checks for `/readyz`, by the name of the checked part. */
   get checks(): Extensions['checks'] {
     return this.#parts.extensions.checks;
   }
@@ -227,7 +227,9 @@ export class Engine implements Endpoint {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** Creates a request without a client, to ask guards about a principal. The request belongs to no session. */
+  /**
+   * Creates a request that no client has sent, to run the guards for a principal. The request belongs to no session.
+   */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
@@ -271,8 +273,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Notifies a client that the page of an elicitation is complete. If another process has sent the user to the page,
-   * that process is notified.
+   * Notifies a client that the user has completed the page of an elicitation. If another process has sent the user to
+   * the page, that process is notified.
    *
    * @returns whether this process has sent the user to the page, and the client is still connected.
    */
@@ -301,15 +303,16 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Sets how much time requests in flight have to finish, in milliseconds. Side effects of tasks have the same time.
+   * Sets the time limit, in milliseconds, for requests in flight while the server drains. The same limit applies to
+   * side effects of tasks.
    */
   drains(graceMs: number): void {
     if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
   }
 
   /**
-   * Gives requests in flight a short time to finish, and cancels the rest. Then it ends every session, and waits until
-   * the container has disposed of the sessions' instances.
+   * Gives requests in flight a short time to finish, and then cancels the others. Afterwards, this method ends every
+   * session, and waits until the container has disposed of the sessions' instances.
    */
   async close(): Promise<void> {
     this.#isClosing = true;

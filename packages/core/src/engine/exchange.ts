@@ -40,14 +40,14 @@ export function ofCapability(isOffered: () => boolean, handler: MethodHandler): 
   };
 }
 
-/** How one method serves a request with an entry. */
+/** Defines how one method serves a request for an entry, such as a tool. */
 export interface Serving<R> {
   /** Answers callers who must not see the entry, as if the entry did not exist. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
   /**
-   * If present, called in place of the middleware and the handler, and returns the result. Its parameter `run` runs
-   * both.
+   * If present, this function is called instead of the middleware and the handler, and returns the result. Its
+   * parameter `run` runs the middleware and the handler.
    */
   readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
   /** See `Exchange.limited`. */
@@ -63,7 +63,7 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** The definitions whose authors have already been warned that the handler catches suspensions. */
+  /** The definitions whose handler catches suspensions, if the log already contains a warning about this handler. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -181,7 +181,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#sink.abandon?.();
   }
 
-  /** Ends the request on behalf of the server, with a reason for the client. */
+  /** Aborts the request, and sends the client an error with the given reason. */
   terminate(reason: string): void {
     if (this.done) return;
     this.call.abort(reason);
@@ -260,12 +260,12 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Continues after a handler has returned `inputRequired()` instead of a result. The client is asked, and the request
-   * is then served again from its beginning, including guards and middleware. With a client of revision 2026-07-28, the
+   * Called when a handler has returned `inputRequired()` instead of a result. Asks the client, and then serves the
+   * request again from its beginning, including guards and middleware. With a client of revision 2026-07-28, the
    * request ends instead: the client repeats it with the answers.
    *
    * @param what the tool, prompt or resource, in words.
-   * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).
+   * @throws ProtocolError when the server cannot ask the client, or has asked too often (-32603).
    */
   async nextRound(required: InputRequired, serve: MethodHandler, what: string): Promise<MethodResult> {
     const { call } = this;

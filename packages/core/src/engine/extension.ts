@@ -34,12 +34,12 @@ export interface ExtensionCall {
   readonly principal: Principal | undefined;
   /**
    * Identifies the client for limits per client. It is a string (the principal or the network address), or else the
-   * object of the connection. `undefined` if several clients can share the connection: only limits for all clients then
-   * apply.
+   * object of the connection. `undefined` if several clients can share the connection; then only the limits for all
+   * clients together apply.
    */
   readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
-  /** Aborts when the client cancels or disconnects for good, or when the server stops. */
+  /** Aborts when the client cancels or disconnects permanently, or when the server stops. */
   readonly signal: AbortSignal;
   /** The `ctx.state` of the call's contexts. Put values for handlers there, under a symbol of your own. */
   readonly state: ContextState;
@@ -100,7 +100,7 @@ export interface Replay {
 /** A request that an extension adds to the protocol. */
 export interface ExtensionMethod {
   /**
-   * Whether clients that have not declared the extension are allowed to send the request.
+   * Whether clients are allowed to send the request even if they have not declared the extension.
    * @default false
    */
   readonly undeclared?: boolean;
@@ -176,7 +176,7 @@ export interface Extension {
   /**
    * Functions that answer questions of the people who run the server. The environment variable `SIGIL_INSPECT` selects
    * a function by its name. The function receives the JSON object from the variable `SIGIL_INSPECT_<NAME>`, and throws
-   * a `ProtocolError` if it cannot answer. It runs in a program that serves no clients; `start` is not called there.
+   * a `ProtocolError` if it cannot answer. It runs in a program that serves no clients, so `start` is not called.
    */
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
@@ -190,14 +190,14 @@ export interface Extension {
   /** Begins work outside of requests. Called once, when the app begins to serve. */
   start?(): MaybePromise<void>;
   /**
-   * Called when the process is about to end, but still serves clients. From now on, the extension leaves new work to
+   * Called when the process will end soon, but still serves clients. From now on, the extension must leave new work to
    * other processes, if they can do this work. This method can be called more than once; `close` is called later.
    */
   closes?(): void;
   /**
    * Ends running work.
    *
-   * @param graceMs time for work that must not be interrupted, in milliseconds.
+   * @param graceMs the time, in milliseconds, that is left for work that must not be interrupted.
    */
   close?(graceMs: number): Promise<void>;
 }
@@ -206,9 +206,9 @@ export interface Extension {
 export interface ExtensionHost {
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
+  /** Maximum number of entries on one page of a list; `undefined` if one page contains all entries. */
   readonly pageSize: number | undefined;
-  /** The cache hint for lists of resources: how long clients may keep them, and in a public or private cache. */
+  /** The cache hint for lists of resources: how long clients may cache a list, and whether the cache may be public. */
   readonly listCache: CacheHint;
   /** Publishes a change to every process of the app. */
   publish(change: ServerChange): void;
@@ -216,7 +216,7 @@ export interface ExtensionHost {
   addGauge(gauge: Gauge): void;
   /** Reports to the app's observers that this process has created a task or changed its status. */
   taskChanged(task: Pick<StoredTask, 'task' | 'tool'>): void;
-  /** Listens to changes from all processes. */
+  /** Calls the listener for each change that any process of the app publishes. */
   onChange(listener: (change: ServerChange) => void): void;
   /**
    * Runs a recorded tool call from its beginning, including guards and middleware. No request waits for its answer.
@@ -241,7 +241,11 @@ export interface ExtensionHost {
    * @throws OverloadedError when the value is longer.
    */
   seal(value: unknown, maxLength?: number): Promise<string>;
-  /** Reads text sealed with any of `state.keys`. @returns the data; `undefined` for other text. */
+  /**
+   * Decrypts a text that `seal` has returned, with any of `state.keys`.
+   *
+   * @returns the data; `undefined` for any other text.
+   */
   unseal(text: string): Promise<unknown>;
   /**
    * Whether this process has an open `subscriptions/listen` request with a matching filter.

@@ -84,9 +84,7 @@ export class Extensions {
     return offered.length === 0 ? undefined : Object.fromEntries(offered);
   }
 
-  /**
-   * Calls a tool. The extensions that take part in the call run around the tool; the first of them is the outermost.
-   */
+  /** Calls a tool. The extensions that take part in the call wrap the tool; the first extension is the outermost. */
   callTool(
     exchange: Exchange,
     tool: ToolEntry,
@@ -114,8 +112,8 @@ export class Extensions {
   }
 
   /**
-   * Returns the part of a subscription's filter that belongs to extensions, and a function that checks later whether
-   * the subscription is allowed to continue.
+   * Returns the members of a subscription's filter that belong to extensions, and a function. This function checks
+   * later whether the subscription may continue.
    */
   async listen(
     exchange: Exchange,
@@ -148,7 +146,7 @@ export class Extensions {
       );
   }
 
-  /** Tells extensions that the process is about to end, so that they leave new work to other processes. */
+  /** Tells extensions that the process will end soon, so that they leave new work to other processes. */
   closes(): void {
     for (const extension of this.extensions)
       void recovered(

@@ -29,7 +29,7 @@ import type { Revision } from './revisions/index.js';
 export type CallOutcome =
   'ok' | 'isError' | 'error' | 'refused' | 'asked' | 'suspended' | 'cancelled' | 'timeout';
 
-/** The facts of a call at its beginning. */
+/** The data about a call that is known at its beginning. */
 export interface CallInfo {
   /** The id of the call in the log; see `RequestContext.id`. */
   readonly id: string;
@@ -48,7 +48,7 @@ export interface CallInfo {
   readonly isKnownName: boolean;
   /** The parameters of the request, unchecked. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** The trace that the call belongs to: from its `_meta`, or else from its HTTP headers. */
+  /** The trace that the call belongs to, from the `_meta` of the request, or else from its HTTP headers. */
   readonly trace: Trace | undefined;
   /** The principal of the call, once it is known. */
   readonly principal: Principal | undefined;
@@ -63,7 +63,7 @@ export interface CallInfo {
   /** The network address of the client, if the transport knows it. */
   readonly address: string | undefined;
   /**
-   * The HTTP headers of the request, with names in lower case, without credentials; `undefined` on other transports.
+   * The HTTP headers of the request, without credentials; the names are in lower case. `undefined` on other transports.
    */
   readonly headers: RequestInfo['headers'];
   /** The HTTP server's request object; `undefined` on other transports. */
@@ -76,8 +76,8 @@ export interface CallInfo {
 export interface TaskRunInfo {
   readonly id: string;
   /**
-   * The number of the run: 1 for the first run, and 1 more after each lost run. After progress, the number is 1 again.
-   * A run is lost if its process dies, or does not renew the lease of the task in time.
+   * The number of the run: 1 for the first run, and 1 more after each lost run. When a run makes progress, the number
+   * becomes 1 again. A run is lost if its process dies, or does not renew the lease of the task in time.
    */
   readonly attempt: number;
   /** The trace of the request that submitted the task. */
@@ -90,8 +90,8 @@ export interface CallEvent extends CallInfo {
   /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
   /**
-   * The duration in milliseconds, from the admission of the call or the start of the task's run. 0 if the call was not
-   * admitted.
+   * The duration of the call, in milliseconds, from its admission or from the start of the task's run; 0 if the call
+   * was not admitted.
    */
   readonly ms: number;
   /** The size of the answer, in bytes; 0 if no answer was sent. */
@@ -107,7 +107,7 @@ export interface CallEvent extends CallInfo {
  *
  * - `attempts`: `tasks.maxAttempts` runs in a row were lost without progress; the task has failed
  * - `rerun`: a run was lost, and the tool must not be run twice; the task has failed
- * - `version`: no process serves the version of the tool that the task began with; the task has failed
+ * - `version`: the task began with a version of the tool that no process serves; the task has failed
  * - `store`: the result could not be stored; the task has failed
  * - `stop`: the process of the run ends; the task has failed if no other process is allowed to continue the task
  * - `lease`: the lease was not renewed in time, and another run has replaced this run
@@ -117,7 +117,7 @@ export interface CallEvent extends CallInfo {
 export type TaskAbortedBy =
   'attempts' | 'rerun' | 'version' | 'store' | 'stop' | 'lease' | 'cancel' | 'expiry';
 
-/** How a run of a task was aborted, or why its task failed without another run. */
+/** Describes how a run of a task was aborted, or why the task failed without another run. */
 export interface TaskAbort {
   readonly taskId: string;
   /** The number of the attempt; see `TaskRunInfo`. */
@@ -164,7 +164,7 @@ export interface CallObservation {
   run?<T>(work: () => T): T;
   /**
    * Called when the handler sends a request to the client. Returns an object that watches this request; `undefined` to
-   * ignore it.
+   * ignore the request.
    */
   clientRequest?(request: ClientRequestInfo): ClientRequestObservation | undefined;
   /** Called when the call has ended. */
@@ -196,13 +196,13 @@ export interface ClientRequestObservation {
  */
 export interface Observer {
   /**
-   * Whether the observer is active now; `true` if absent. The app reads it at each call, and creates no events without
-   * an active observer.
+   * Whether the observer is active now; `true` if absent. The app reads this member at each call, and creates no events
+   * without an active observer.
    */
   readonly isActive?: boolean;
   /**
    * Called when a call has been admitted, or when the handler of a task begins to run. Returns an object that watches
-   * the call; `undefined` to ignore it.
+   * the call; `undefined` to ignore the call.
    */
   callStarted?(call: CallInfo): CallObservation | undefined;
   /** Called when a request was refused before it was admitted. */
@@ -219,8 +219,7 @@ export interface Observer {
   /** Called when a transport has refused a request before it read a message. */
   refused?(event: RefusalEvent): void;
   /**
-   * Called when the app has closed everything else. The process ends when this method has finished, or after five
-   * seconds.
+   * Called as the last step when the app closes. The process ends when this method has finished, or after five seconds.
    */
   close?(): MaybePromise<void>;
   /** Called when an operation on a store has succeeded or failed. */
@@ -285,7 +284,11 @@ export class Observers {
     return () => this.#all.delete(observer);
   }
 
-  /** Adds a gauge. The values of gauges with the same name are added. @returns a function that removes the gauge. */
+  /**
+   * Adds a gauge. Gauges with the same name report the sum of their values.
+   *
+   * @returns a function that removes the gauge.
+   */
   addGauge(part: Gauge): () => void {
     const known = this.#gauges.get(part.name) ?? this.#newGauge(part);
     known.parts.add(part);
@@ -462,7 +465,7 @@ export class Observation {
   #hasEnded = false;
 
   constructor(
-    /** The call, with the trace that one of the observers has begun. */
+    /** The data about the call, with the trace that one of the observers has begun. */
     readonly info: CallInfo,
     private readonly observations: readonly CallObservation[],
     private readonly guarded: (run: () => void) => void,
@@ -507,7 +510,11 @@ export class Observation {
     };
   }
 
-  /** Observes a request to the client. @returns additions to the `_meta` of the request, and a callback for its end. */
+  /**
+   * Observes a request to the client.
+   *
+   * @returns members to add to the `_meta` of the request, and a function to call when the request ends.
+   */
   clientRequest(id: RequestId, method: string): ClientRequestObservation {
     const watching: ClientRequestObservation[] = [];
     for (const observation of this.observations)

@@ -9,7 +9,7 @@ import { Exchange } from './exchange.js';
 import type { RecordedCall, Replay } from './extension.js';
 import type { TaskAbort } from './observers.js';
 
-/** Runs a tool call from an earlier record in the background; see `ExtensionHost.replay`. */
+/** Runs a recorded tool call in the background; see `ExtensionHost.replay`. */
 export function replay(
   parts: ConnectionParts,
   { version, params, neededScopes: _scopes, traceparent, ...requestInfo }: RecordedCall,

@@ -12,23 +12,25 @@ export interface MethodResult {
   readonly result: object;
   /** The `_meta` that the app's author set in the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The cache hint: how long clients can cache the result, and whether the cache can be public. */
+  /** The cache hint: how long clients may cache the result, and whether the cache may be public. */
   readonly cache?: CacheHint | undefined;
   /**
    * The `resultType`: `complete`, `input_required`, or a type that an extension defines.
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether this is a tool's result that has `isError: true`. Observers get the call's outcome from this member. */
+  /** Whether this is a tool's result with `isError: true`. Observers derive the call's outcome from this member. */
   readonly isError?: boolean;
   /**
-   * Called with an error message if this result is too large; returns the result to send instead. If this function is
+   * Called with an error message if this result is too large. Returns the result to send instead. If this function is
    * absent, the client gets an error.
    */
   readonly instead?: (message: string) => MethodResult;
 }
 
-/** Returns the result of a failed tool call: the text, with `isError: true`, so that the model sees it. */
+/**
+ * Returns the result of a failed tool call. It contains the text and `isError: true`, so that the model sees the text.
+ */
 export function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
@@ -156,8 +158,8 @@ type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
  * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message needs an
  * answer, no array is sent.
  *
- * @param maxBytes maximum total size of the answers in the array. An answer that would exceed it, and each later
- *   answer, is replaced by an error.
+ * @param maxBytes maximum total size of the answers in the array. An answer that would exceed this size is replaced
+ *   with an error, and so is each later answer.
  */
 export function receiveBatch(
   messages: readonly unknown[],

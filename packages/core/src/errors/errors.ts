@@ -66,9 +66,9 @@ export const DEFINITION_CODES = {
   SIGIL_TWO_COPIES: 'a library is installed twice, so the records of its decorators cannot be found',
 } as const;
 
-/** Advice for error messages if the build emits no parameter types: how to configure the build. */
+/** Advice for error messages about missing decorator metadata. It explains how to configure the build. */
 export const EMIT_METADATA =
-  'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none)';
+  'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit no metadata)';
 
 /** A string code of a definition error. */
 export type DefinitionCode = keyof typeof DEFINITION_CODES;
@@ -169,8 +169,8 @@ export class Diagnostics {
 }
 
 /**
- * Answers a request with a JSON-RPC error. Its code, message and data are sent unchanged. A handler throws it when the
- * request itself is wrong; for a failure that the model should read, throw `ToolError`.
+ * Answers a request with a JSON-RPC error. The code, the message and the data are sent unchanged. Throw this error when
+ * the request itself is wrong; for a failure that the model should read, throw a `ToolError`.
  *
  * @example
  * ```ts
@@ -181,7 +181,7 @@ export class ProtocolError extends Error {
   override readonly name: string = 'ProtocolError';
 
   /**
-   * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
+   * @param code a JSON-RPC 2.0 or MCP code, or your own code outside the range -32768 … -32000.
    * @param message one sentence for the client's developer.
    * @param data any JSON value that helps the client to recover.
    * @throws RangeError when the code is not an integer.
@@ -273,9 +273,9 @@ export class InsufficientScopeError extends ProtocolError {
 }
 
 /**
- * Refuses a request temporarily (429), because its client has sent too many requests, or because too many are running.
- * Over HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every transport,
- * `data.retryAfterMs` is the number of milliseconds until the client can try again.
+ * Refuses a request temporarily (429), because its client has sent too many requests, or because too many requests are
+ * running. Over HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every
+ * transport, `data.retryAfterMs` is the number of milliseconds until the client can try again.
  *
  * @example
  * ```ts
@@ -380,8 +380,8 @@ export class UrlElicitationRequiredError extends ProtocolError {
 }
 
 /**
- * A failure that the model should see and can react to. The tool's result gets `isError: true`, and the message of the
- * error as its text.
+ * A failure that the model should see and can react to. The result of the tool has `isError: true`, and its text is the
+ * message of the error.
  *
  * @example
  * ```ts
@@ -424,8 +424,8 @@ export type InputResponseFailure =
   | 'gone';
 
 /**
- * Thrown by `ctx.elicit()` and similar methods if the client returns no usable answer. If a tool does not catch it, it
- * becomes an `isError` result that informs the model.
+ * Thrown by `ctx.elicit()` and similar methods if the client returns no usable answer. If a tool does not catch this
+ * error, the model gets an `isError` result with the error's message.
  *
  * @example
  * ```ts
@@ -453,18 +453,20 @@ export class InputResponseError extends ToolError {
   }
 }
 
-/** The text that replaces the message of any error that is not meant for clients. */
+/** Replaces the message of an error if clients must not see this message. */
 export const MASKED_MESSAGE = 'Internal error';
 
-/** Whether an error is neither a `ProtocolError` nor a `ToolError`, so that its message must not reach clients. */
+/**
+ * Whether an error is neither a `ProtocolError` nor a `ToolError`. The message of such an error must not reach clients.
+ */
 export function isInternal(error: unknown): boolean {
   return !isToolError(error) && !isProtocolError(error);
 }
 
 /**
  * Converts a thrown value of any type into an error that can be sent to the client. A `ProtocolError` is returned
- * unchanged. Any other value becomes the `cause` of a new `ProtocolError`. The new error gets the message of a
- * `ToolError`. For all other values, it gets the original message if `expose` is set, otherwise `Internal error`.
+ * unchanged. Any other value becomes the `cause` of a new `ProtocolError`. If the value is a `ToolError`, or if
+ * `expose` is set, the new error gets the original message. Otherwise, its message is `Internal error`.
  */
 export function toProtocolError(error: unknown, expose = false): ProtocolError {
   if (isProtocolError(error) && !isToolError(error)) return error;

@@ -80,7 +80,7 @@ export class RateCounter {
         if (this.#told.allows('the store'))
           this.logger.error(
             { err: error },
-            'the store cannot count calls, so the option "fail" of each rate decides',
+            'the store cannot count calls, so the option "fail" of each rate applies',
           );
         return this.#uncounted(rate, key);
       },

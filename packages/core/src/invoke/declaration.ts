@@ -64,18 +64,18 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly binding: Binding;
   /** The schema of the handler's return value, as far as reflection knows it. */
   readonly returns?: SchemaSource;
-  /** The guards, outermost first: of the app, the module, the class, the method. */
+  /** The guards of the app, the module, the class and the method, in this order. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
   /** The required scopes. A principal needs all of them. */
   readonly scopes: readonly ScopeRequirement[];
-  /** The limits, outermost first: of the module, the class, the method. All of them apply. */
+  /** The limits of the module, the class and the method, in this order. All of them apply. */
   readonly limits: readonly DeclaredLimit[];
   /**
-   * Private metadata from decorators of the class and the method. Metadata of the definition overrides it.
+   * Private metadata from decorators of the class and the method. The option `metadata` of the definition overrides it.
    */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
-  /** The error mappers, nearest first: of the method, the class, the module, the app. */
+  /** The error mappers of the method, the class, the module and the app, in this order. */
   readonly errors: readonly ErrorMapper[];
   /** Adds the module's prefix to a URI from the author; absent if the module has no prefix. */
   readonly prefixUri?: (uri: string) => string;
@@ -138,12 +138,14 @@ export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<
  */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
-/** The requirements for a caller to see and use a tool, resource, template or prompt. Empty if every caller is allowed. */
+/**
+ * The requirements that a caller must satisfy to see and use a tool, resource, template or prompt. Empty if every
+ * caller is allowed.
+ */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
   /**
-   * Each guard in `guardCheck` as a separate check, in the order `guardCheck` calls them; absent if there are no
-   * guards.
+   * Each guard in `guardCheck` as a separate check, in the order that `guardCheck` uses; absent if there are no guards.
    */
   readonly guards?: readonly NamedGuard[];
   /** The scopes that every use of the entry needs; absent if it needs none. */
@@ -159,8 +161,8 @@ export interface NamedGuard {
 }
 
 /**
- * The compiled list of a template's resources. `run` does not check the template's guards and `scopes`: the engine
- * checks them first.
+ * The compiled function that lists a template's resources. Before the engine calls `run`, it checks the template's
+ * guards and `scopes`.
  */
 export interface TemplateList {
   readonly run: Invoke<Listing>;

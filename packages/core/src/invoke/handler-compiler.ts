@@ -209,8 +209,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the check whether a caller is allowed to receive notifications of changes to a resource. The guards, the
-   * scopes and the validation are those of a read. Rate limits, middleware and the handler are left out.
+   * Compiles a function that checks whether a caller is allowed to receive notifications of changes to a resource. The
+   * guards, the scopes and the validation are those of a read. Rate limits, middleware and the handler are left out.
    */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
@@ -220,8 +220,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the function that lists a template's resources, and the check whether a caller may see one of these
-   * resources.
+   * Compiles a function that lists a template's resources, and a function that checks whether a caller may see one of
+   * them.
    *
    * @param target the function or method that returns the resources.
    * @param read a function that validates and converts one resource that the list returned.

@@ -14,7 +14,7 @@ interface Fault {
 
 const WINDOWS_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const RATE = /^([1-9]\d{0,8})\/(s|min|h|d)$/;
-const RATE_FIX = "write a number and a unit of s, min, h or d, such as '30/min'";
+const RATE_FIX = "write a number and one of the units s, min, h and d, such as '30/min'";
 const LIMIT_FIX =
   "write @Limit('30/min'), @Limit('30/min', { per, burst, fail }) or @Limit({ concurrency, queueMs, per })";
 

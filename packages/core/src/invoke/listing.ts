@@ -7,7 +7,7 @@ export interface Listed {
   readonly variables: Readonly<Record<string, string | string[]>>;
 }
 
-/** The result of a template's list. */
+/** The result of a template's list function. */
 export interface Listing {
   readonly resources: readonly Listed[];
   /** The author's cursor for the next page; absent on the last page. */
@@ -27,8 +27,8 @@ export interface Listing {
 export type ReadListed = (given: unknown) => Listed;
 
 /**
- * Maximum number of resources that an author's list function can return at once. If it returns a longer array, or if
- * more are read from an iterable, the list fails with a `TypeError`.
+ * Maximum number of resources that an author's list function can return at once. The list fails with a `TypeError` if
+ * the returned array is longer, or if Sigil reads more resources from a returned iterable.
  */
 export const MOST_OF_A_PAGE = 10_000;
 /** Maximum length of a cursor. Clients send it back in a request, and gateways limit the size of requests. */

@@ -17,8 +17,8 @@ import { MemoryTaskStore } from './memory-task-store.js';
 //   (`tests/contract/backend`).
 
 /**
- * Creates a backend in this process's memory. Apps in one process that share the backend serve each other's
- * clients, like processes that share Redis or PostgreSQL. It is for tests: its data is lost when the process ends.
+ * Creates a backend in this process's memory. Apps in one process that share the backend serve each other's clients,
+ * like processes that share Redis or PostgreSQL. This backend is for tests: its data is lost when the process ends.
  *
  * @returns the backend, for any number of apps.
  * @example

@@ -121,7 +121,7 @@ export interface ParameterDefinition {
   readonly kind: 'arg' | 'param';
   readonly index: number;
   readonly name: string;
-  /** The type that the author declared, if reflection cannot find it. */
+  /** The type that the author set in the decorator, for example because reflection cannot find it. */
   readonly type?: unknown;
   /** The type of an array's elements. */
   readonly items?: unknown;

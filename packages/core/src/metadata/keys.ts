@@ -26,7 +26,7 @@ export interface SchemaAnnotations {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly deprecated?: boolean;
-  /** The name that `@McpHeader` gives to the header that repeats the value. */
+  /** The name of the HTTP header that repeats the value, from `@McpHeader`. */
   readonly header?: string;
 }
 

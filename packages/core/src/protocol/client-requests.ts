@@ -24,7 +24,7 @@ export type ElicitResult<T = Record<string, unknown>> =
  */
 export interface ElicitUrlResult {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** The id to pass to `app.completeElicitation()` when the user has finished there. Revision 2025-11-25 only. */
+  /** The id to pass to `app.completeElicitation()` when the user has finished on the page. Revision 2025-11-25 only. */
   readonly elicitationId?: string;
 }
 

@@ -30,7 +30,10 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
 export interface ResolutionScope {
   /** Identifies the request: the same object is passed during one request. */
   readonly request: object;
-  /** Identifies the legacy session: the same object during one session. If there is no session, it is `request`. */
+  /**
+   * Identifies the legacy session: the same object during one session. If there is no session, the object is the same
+   * as `request`.
+   */
   readonly session: object;
   /** Returns the context of the request, so that services can inject it. */
   readonly context?: () => object;

@@ -123,8 +123,8 @@ export const content = {
   /**
    * Creates a picture.
    *
-   * @param data bytes, or a string that is base64 already.
-   * @param mimeType such as `image/png`.
+   * @param data bytes, or a string that is already base64.
+   * @param mimeType the MIME type, such as `image/png`.
    * @param extras annotations and `_meta`.
    */
   image(data: Bytes | string, mimeType: string, extras: Extras = {}): ImageContent {
@@ -134,8 +134,8 @@ export const content = {
   /**
    * Creates a recording.
    *
-   * @param data bytes, or a string that is base64 already.
-   * @param mimeType such as `audio/wav`.
+   * @param data bytes, or a string that is already base64.
+   * @param mimeType the MIME type, such as `audio/wav`.
    * @param extras annotations and `_meta`.
    */
   audio(data: Bytes | string, mimeType: string, extras: Extras = {}): AudioContent {
@@ -189,7 +189,7 @@ export const resourceContents = {
    * Creates the contents of a binary resource.
    *
    * @param uri the URI of the resource.
-   * @param data bytes, or a string that is base64 already.
+   * @param data bytes, or a string that is already base64.
    * @param mimeType `application/octet-stream` by default.
    */
   blob(uri: string, data: Bytes | string, mimeType = 'application/octet-stream'): BlobResourceContents {
@@ -319,7 +319,7 @@ function isRole(value: unknown): value is Role {
 }
 
 /**
- * Returns a content block as it is sent: with bytes as base64.
+ * Returns a content block in the form that clients receive: binary data becomes base64.
  *
  * @throws TypeError if `data` or `blob` is text that is not base64, or if a member has a type that clients do not
  *   expect.
@@ -342,7 +342,7 @@ export function sendableBlock<B extends UncheckedBlock>(block: B): B {
   }
 }
 
-/** Returns several content blocks as they are sent. If all are plain text, returns the list itself. */
+/** Returns content blocks in the form that clients receive. If all blocks are plain text, returns the given list. */
 export function sendableBlocks<B extends UncheckedBlock>(blocks: readonly B[]): readonly B[] {
   return blocks.every(isPlainText) ? blocks : blocks.map(sendableBlock);
 }
@@ -352,7 +352,10 @@ function isPlainText({ type, text, annotations, _meta }: UncheckedBlock): boolea
   return type === 'text' && typeof text === 'string' && annotations === undefined && _meta === undefined;
 }
 
-/** Returns the contents of a resource as they are sent. @throws TypeError if the blob is not bytes or base64. */
+/**
+ * Returns the contents of a resource in the form that clients receive.
+ * @throws TypeError if the blob is not bytes or base64.
+ */
 export function sendableContents<C extends ResourceContents>(contents: C): C {
   if (!('blob' in contents) || contents.blob === undefined) return contents;
   const blob = base64Of(contents.blob, '"blob" of the contents of a resource');

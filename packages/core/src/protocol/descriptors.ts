@@ -19,7 +19,7 @@ interface Descriptor {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The effects of a tool, for the client's consent dialogues. Since 2025-03-26. */
+/** Hints about the effects of a tool. A client can show them when it asks its user for consent. Since 2025-03-26. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -68,7 +68,7 @@ export interface Prompt extends Descriptor {
 /** The schema keyword that makes clients repeat an argument in an HTTP header (2026-07-28, server/tools). */
 export const HEADER_KEYWORD = 'x-mcp-header';
 
-/** An argument that clients repeat in an HTTP header, for gateways that do not read bodies. */
+/** An argument that clients repeat in an HTTP header, so that a gateway need not read the body. */
 export interface MirroredArgument {
   /** The name of the header in lower case, such as `mcp-param-region`. */
   readonly header: string;

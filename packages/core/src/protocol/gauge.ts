@@ -1,7 +1,8 @@
 import type { MaybePromise } from './maybe-promise.js';
 
 /**
- * A value that can be measured at any time, such as the number of open sessions. It is measured only when telemetry collects metrics.
+ * A value that can be measured at any time, such as the number of open sessions. The value is measured only when
+ * telemetry collects metrics.
  *
  * @example
  * ```ts
@@ -14,7 +15,7 @@ import type { MaybePromise } from './maybe-promise.js';
  * ```
  */
 export interface Gauge {
-  /** The name of the metric. The values of gauges with the same name are added. */
+  /** The name of the metric. If several gauges have the same name, the metric is the sum of their values. */
   readonly name: string;
   readonly description: string;
   /** The unit in UCUM notation, such as `{session}`. */

@@ -20,8 +20,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Whether a value is a plain object, from this realm or another: one like `{}`, not an instance of a class, a `Map` or
- * a `Date`.
+ * Whether a value is a plain object, such as `{}`, from this realm or another. Instances of classes, `Map` and `Date`
+ * are not plain objects.
  *
  * @param value anything, such as options.
  * @example
@@ -183,7 +183,7 @@ function isEscaped(text: string, quote: number): boolean {
 }
 
 /**
- * A JSON object that is serialised already. It is for results that are sent often, and for results that contain the
+ * A JSON object that is already serialised. It is for results that are sent often, and for results that contain the
  * same JSON a second time, as text.
  */
 export class RawJson {
@@ -217,10 +217,10 @@ export class UnwritableError extends TypeError {
 class Unwritable extends Error {}
 
 /**
- * Returns the value that `JSON.stringify` would write, but converts types that would be lost. Bytes become
- * base64, a Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. An Error
- * becomes its name and message; only a `ToolError` or `ProtocolError` keeps its own message. Values that are
- * JSON already, including class instances, are returned without a copy.
+ * Returns the value that `JSON.stringify` would write, but converts types that would be lost. Bytes become base64, a
+ * Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. An Error becomes its name and
+ * message; only a `ToolError` or `ProtocolError` keeps its own message. Values that are already JSON, including class
+ * instances, are returned without a copy.
  *
  * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON
  * would drop or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.

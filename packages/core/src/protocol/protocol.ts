@@ -200,7 +200,7 @@ export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 /** The newest revision whose sessions begin with an `initialize` handshake. */
 export const LATEST_LEGACY_VERSION: ProtocolVersion = '2025-11-25';
 
-/** The newest revision; every request contains the version. */
+/** The newest revision. In this revision, every request contains the protocol version. */
 export const LATEST_VERSION: ProtocolVersion = '2026-07-28';
 
 /** The features of a protocol revision that transports and callers of `connect` need to know. */

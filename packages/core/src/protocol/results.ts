@@ -4,7 +4,10 @@ import { METHODS } from './protocol.js';
 /** The result of `tools/call`. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
-  /** Any JSON value. Revisions before 2026-07-28 allow only objects, so their clients receive other values inside an object. */
+  /**
+   * Any JSON value. Revisions before 2026-07-28 allow only objects, so their clients receive other values inside an
+   * object.
+   */
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: Record<string, unknown>;
@@ -54,7 +57,7 @@ export interface CacheHint {
   readonly cacheScope: CacheScope;
 }
 
-/** An author's cache options. For an omitted option, the next more general setting applies. */
+/** An author's cache options. Omitted options come from the app's option `cache`, or have a default value. */
 export type CacheOptions = Partial<CacheHint>;
 
 /** A method whose results clients may keep. */

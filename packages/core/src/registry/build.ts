@@ -181,7 +181,7 @@ function listTargetOf(
   if (!isTemplate)
     return refuse(
       'only a URI with variables has one',
-      'leave it out: a fixed URI is in resources/list already',
+      'leave it out: a fixed URI is already in resources/list',
     );
   if (target.kind === 'function') {
     if (typeof list === 'function') return { kind: 'function', handle: list };

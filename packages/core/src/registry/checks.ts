@@ -91,7 +91,7 @@ export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at
   at.at('unknownProperties').add(
     'SIGIL_INVALID_OPTIONS',
     `it must be 'reject', 'strip' or 'keep'`,
-    'say which, or leave it out to have undeclared arguments rejected',
+    'use one of these values, or leave it out to use the option of the app',
   );
 }
 

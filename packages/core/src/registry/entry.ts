@@ -121,8 +121,8 @@ export interface DefinitionHooks {
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
   /**
-   * Returns members to add to a tool in the result of `manifestOf(app)`. The tool there already has the members that
-   * `tools/list` contains.
+   * Returns members to add to a tool in the result of `manifestOf(app)`. The tool in this result already has the
+   * members that `tools/list` contains.
    */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

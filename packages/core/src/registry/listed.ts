@@ -41,7 +41,7 @@ export function listedReader(
     const unknown = Object.keys(values).find((one) => !template.variables.includes(one));
     if (unknown !== undefined)
       throw new TypeError(
-        `a list gave variables for '${template.source}', which has no variable '${unknown}'`,
+        `a list gave a value for the variable '${unknown}', which '${template.source}' does not have`,
       );
     const uri = written === undefined ? expandUriTemplate(template, values) : prefixUri(written);
     const variables = match(uri);

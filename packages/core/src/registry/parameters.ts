@@ -164,7 +164,7 @@ function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unk
   try {
     return isType ? type : (type as () => unknown)();
   } catch (error) {
-    const fix = `pass a function that returns the type, such as ${option}: () => Address, whose module has been loaded`;
+    const fix = `pass a function that returns the type, such as ${option}: () => Address; the module of the type must have been loaded`;
     at.add('SIGIL_INVALID_PARAMETER', `its function "${option}" failed: ${messageOf(error)}`, fix);
     // Any type: that none is known would be the same mistake again.
     return String;

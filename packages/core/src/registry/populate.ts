@@ -106,7 +106,7 @@ function addCompletion(draft: Registry, declaration: Completion, at: Diagnostics
   const added = draft.completions.get(ref) ?? new Map<string, Completion>();
   const holder = added.get(argument);
   if (holder) {
-    const what = `${holder.where} completes the argument '${argument}' of '${ref}' already`;
+    const what = `${holder.where} already completes the argument '${argument}' of '${ref}'`;
     at.add('SIGIL_DUPLICATE_NAME', what, 'remove one of them');
   }
   draft.completions.set(ref, new Map([...added, [argument, declaration]]));

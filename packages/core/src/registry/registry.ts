@@ -102,7 +102,7 @@ export class Collection<E extends Entry> {
     return this.#version;
   }
 
-  /** Adds an entry. It replaces an entry with the same key, and gets the position of that entry. */
+  /** Adds an entry. If the collection already has an entry with the same key, the new entry takes its position. */
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry, position });

@@ -46,8 +46,8 @@ interface SchemaCompilerOptions {
 }
 
 /**
- * Creates the schema compiler of an app. The folders turn a source into a plan, one after another. Each
- * folder imports only earlier ones:
+ * Creates the schema compiler of an app. Its code is divided into folders. Together, they turn a source, such as a DTO
+ * class, into a plan that checks values. Each folder imports only earlier ones:
  *
  * 1. `json-schema/` handles schemas of any origin, and contains Sigil's own keywords.
  * 2. `messages/` describes violations of a schema in words.

@@ -44,7 +44,7 @@ export interface SchemaSpec {
   readonly rules?: ValueRules | undefined;
   /** Finds the class-validator rules for a part of a value, because error messages use the words of these rules. */
   readonly rulesAt?: FindRules | undefined;
-  /** Serialises instances; `undefined` if class-transformer's decorators do not change them. */
+  /** Serialises instances; `undefined` if no class-transformer decorator changes the result. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
 }

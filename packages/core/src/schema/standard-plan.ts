@@ -60,7 +60,7 @@ function writeJsonSchema(
     if (!isInput || written['type'] === 'object') return written;
     return refuse(
       'does not describe an object, but the arguments of a tool are an object',
-      'put it into an object, for example a union of zod: z.object({ choice: z.discriminatedUnion(…) })',
+      'put the schema into an object; for a union in zod, use z.object({ choice: z.discriminatedUnion(…) })',
     );
   } catch (error) {
     return refuse(

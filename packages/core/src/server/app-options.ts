@@ -110,7 +110,7 @@ export interface AppOptions extends Implementation, ModuleParts {
    * own `timeoutMs`. When the time is over, `ctx.signal` aborts. The client of a tool call gets an `isError` result,
    * and the client of any other request gets error -32001. Time that a handler spends waiting for the client's answers
    * does not count.
-   * @default 10 minutes; none for tasks
+   * @default 10 minutes; no limit for tasks
    */
   readonly timeoutMs?: number | false;
   /**
@@ -139,7 +139,8 @@ export interface AppOptions extends Implementation, ModuleParts {
    * shared (`public`), or belongs to one user (`private`). Only clients of revision 2026-07-28 receive these settings.
    * A setting in the result takes precedence over the option `cache` of the resource. If both are absent, this option
    * applies: its setting for the JSON-RPC method or, if that is absent too, its general setting. By default, the time
-   * is 0; lists are public, and resources are private. A list that guards filter is always private.
+   * is 0; lists are public, and resources are private. A list is always private if guards can hide its entries from
+   * some clients.
    */
   readonly cache?: AppCacheOptions;
   /**

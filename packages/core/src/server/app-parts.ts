@@ -27,8 +27,8 @@ export interface AppParts {
   readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
   /**
-   * A function that ends the redirection of standard output to standard error that `createApp()` has started. Called
-   * when the app starts to serve, is mounted, is inspected or is closed. Further calls have no effect.
+   * A function that restores standard output if `createApp()` has redirected it to standard error. Called when the app
+   * starts to serve, is mounted, is inspected or is closed. Further calls have no effect.
    */
   readonly releaseStdout: () => void;
 }

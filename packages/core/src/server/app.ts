@@ -207,7 +207,7 @@ export class App {
     return (this.#closing ??= this.#close());
   }
 
-  /** Closes the app, for `await using`. */
+  /** Closes the app when the scope of an `await using` declaration ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

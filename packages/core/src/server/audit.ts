@@ -104,7 +104,7 @@ export interface AuditOptions {
   readonly sink: AuditSink;
   /**
    * Whether a `call.started` record is stored before the handler of each call starts. If the sink fails, the call is
-   * refused; over HTTP, with status 503.
+   * refused (over HTTP, with status 503).
    * @default false
    */
   readonly required?: boolean;

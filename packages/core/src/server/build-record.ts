@@ -58,7 +58,7 @@ export interface PlatformStandIn {
 
 /**
  * A function that creates an app during `sigil build`. The program itself creates the app only at its first request,
- * because the API of the platform is not available before.
+ * because the platform's API is not available earlier.
  */
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 

@@ -23,8 +23,8 @@ import { App } from './app.js';
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
 /**
- * The injection token of the rate limiter, for guards, middleware and services. The limiter counts uses together in
- * all processes that share the app's backend. Without a backend, it counts only in this process.
+ * The injection token of the rate limiter, for guards, middleware and services. The limiter adds up the uses in all
+ * processes that share the app's backend. Without a backend, it counts only in this process.
  *
  * @example
  * ```ts
@@ -46,8 +46,8 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
 /**
- * Reports providers of the author that have the id of one of the app's built-in services, because both would then be in
- * use.
+ * Reports each author's provider that has the id of one of the app's built-in services. Otherwise, the app would use
+ * both the provider and the built-in service.
  */
 export function checkBuiltIns(
   builtIn: readonly Provider[],

@@ -30,7 +30,7 @@ export interface BuildDescription {
    */
   readonly runtime?: string | undefined;
   /**
-   * The reasons why apps are missing in this description, because they could not be created during the build. Only apps
+   * The reasons why apps could not be created during the build. These apps are missing in this description. Only apps
    * that the program creates at their first request can be missing.
    */
   readonly unmade: readonly string[];

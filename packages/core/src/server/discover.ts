@@ -60,7 +60,10 @@ function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readon
   const stale = staleFiles(files);
   for (const [file, source] of stale) {
     const details = { file: pathOf(file), source: pathOf(source) };
-    logger.warn(details, 'a compiled file is not served, because its source is gone; delete it');
+    logger.warn(
+      details,
+      'a compiled file is not served, because its source is gone; delete the compiled file',
+    );
   }
   const served = files.filter((file) => !stale.has(file));
   const record = buildRecord();

@@ -28,7 +28,7 @@ export function watchHooks(logger: Pick<Logger, 'warn'>): HookWatch {
         unref(timer);
       };
       const say = (): void => {
-        slow(hook, forMs, 'the app starts when it has');
+        slow(hook, forMs, 'this must end before the app starts');
         forMs += START_MS.again;
         wait(START_MS.again);
       };

@@ -53,9 +53,10 @@ export interface ModuleOptions extends ModuleParts {
   readonly imports?: readonly Module[];
   /**
    * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool
-   * `create_ticket` is served as `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. The
-   * names of prompts change like those of tools. URIs that have a meaning outside the server (`ui:`, `file:`,
-   * `http:`, `https:`) are not changed. Write the names and URIs in `@Complete` without the prefix of the module.
+   * `create_ticket` is served as `helpdesk_create_ticket`, and the resource `tickets://{id}` as
+   * `tickets://helpdesk/{id}`. The names of prompts change like those of tools. URIs that have a meaning outside the
+   * server (`ui:`, `file:`, `http:`, `https:`) are not changed. Write the names and URIs in `@Complete` without the
+   * prefix of the module.
    */
   readonly prefix?: string;
   /** Limits on how often clients can call the module's definitions. Calls of all definitions count together. */

@@ -182,7 +182,7 @@ export function environmentVariable(name: string): string | undefined {
 
 /**
  * Redirects standard output, including `console`, to standard error if a client may read standard output. This is
- * possible if standard output is no terminal, and standard input is a pipe, a socket or a file.
+ * possible if standard output is not a terminal, and standard input is a pipe, a socket or a file.
  *
  * @returns a function that restores standard output.
  */

@@ -152,7 +152,7 @@ export class Readiness {
     if (strange.length > 0 && this.#told.allows('keys'))
       logger.warn(
         { nodes: strange.map(([node]) => node), node: this.parts.changes.node },
-        "other processes of this app have other state.keys, so they cannot read each other's data",
+        "the processes of this app have different state.keys, so they cannot read each other's data",
       );
     if (differing.length > 0 && this.#told.allows('version'))
       logger.warn(

@@ -7,9 +7,9 @@ import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
 /**
- * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add their options by declaration merging in programs
- * that import these packages. In other programs, add `import type {} from '@sigil/http'`. Without an import, the
- * compiler accepts any object as options.
+ * The types of the members `http` and `stdio` of `RunOptions`. `@sigil/http` and `@sigil/stdio` add their options by
+ * declaration merging in programs that import these packages. In other programs, add `import type {} from
+ * '@sigil/http'`. Without an import, the compiler accepts any object as options.
  */
 export interface RuntimeOptionTypes {
   // An interface without members would accept strings and numbers, too.
@@ -198,7 +198,7 @@ export function workerRuntime(
     ownsProcess,
     ...withoutUndefined({ logger }),
     start(endpoint) {
-      endpoint.logger.info("runs tasks and serves no clients, because of tasks.worker: 'only'");
+      endpoint.logger.info("this process runs tasks and serves no clients, because of tasks.worker: 'only'");
       const drainMs = read(ownArguments(), '--drain-ms', 'DRAIN_MS', readDelay) ?? DEFAULT_DRAIN_MS;
       engine.start();
       let settle: () => void = () => undefined;

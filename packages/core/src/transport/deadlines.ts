@@ -163,8 +163,8 @@ export function afterMs(ms: number, run: () => void): () => void {
  * Waits for a promise for a limited time. The wait keeps the process alive.
  *
  * @param ms the limit in milliseconds. A limit longer than timers allow means no limit.
- * @param late a function that is called if the limit passes first. It returns the result, or throws. Without `late`,
- * the result is `undefined` if the limit passes first.
+ * @param late a function that is called if the promise is still pending at the limit. It returns the result, or throws.
+ *   Without `late`, the result is then `undefined`.
  * @returns the result of the promise, or of `late`.
  * @example
  * ```ts

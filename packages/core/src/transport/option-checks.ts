@@ -7,9 +7,9 @@ import { MAX_DELAY_MS } from './deadlines.js';
 const FIX = 'use a valid value, or leave the option out if it has a default';
 
 /**
- * Warns about address parameters that the driver would ignore silently, such as a misspelt `sslmode`.
+ * Warns about parameters in the query of a URL that the driver does not support, such as a misspelt `sslmode`.
  *
- * @param option the option that contains the address, such as `redis({ url })`.
+ * @param option the option that contains the URL, such as `redis({ url })`.
  * @param known the parameters that the driver supports.
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export class OptionChecks {
     else if (value > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
-  /** Refuses values other than a boolean or `undefined`: the string 'false' would count as true. */
+  /** Refuses values other than a boolean or `undefined`, because the string 'false' would count as true. */
   booleans(options: object, ...names: readonly string[]): void {
     for (const name of names) {
       const value: unknown = Reflect.get(options, name);

@@ -11,7 +11,7 @@ interface TimedAnswer {
  * store's clock, so a computed deadline is never too late.
  *
  * A stalled store can run a statement after the process has stopped waiting for the answer. Such a statement must have
- * no effect. Each statement therefore contains a deadline by the store's clock.
+ * no effect. Each statement therefore contains a deadline that the store compares with its own clock.
  *
  * @example
  * ```ts

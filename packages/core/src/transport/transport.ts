@@ -125,8 +125,8 @@ export interface Connection {
   /**
    * Delays the client's notifications of changes while its subscriptions are read from the session store.
    *
-   * @returns a function that ends the delay. It sends the delayed notifications, except for resources that the session
-   *   is not subscribed to by then.
+   * @returns a function that ends the delay. It sends the delayed notifications, except those about resources that the
+   *   session is not subscribed to.
    */
   hold(): () => void;
   /** Whether `initialize` has been answered. The answer begins a legacy session. */
@@ -291,7 +291,10 @@ export interface EndpointObserver {
    * methods are called during the rest of the call.
    */
   callStarted(call: ShownCall): {
-    /** Called when the handler asks its client. @returns the observer of the answer. */
+    /**
+     * Called when the handler sends a request to its client. @returns an object whose method is called when the request
+     * ends.
+     */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
       /** Called when the client has answered, or when the wait for the answer has failed with `error`. */
       ended(error: unknown): void;
@@ -311,7 +314,10 @@ export interface EndpointObserver {
 export interface Endpoint {
   /** The logger. Its lines can contain errors that clients must not see. */
   readonly logger: Logger;
-  /** Sets the destination of log lines, unless the author passed a logger. The mounting code calls it. */
+  /**
+   * Sets the destination of log lines, unless the author passed a logger. The code that mounts the app calls this
+   * method.
+   */
   logTo?(logger: Logger): void;
   /** Runs an author's functions for the transport, such as `authenticate`; absent unless promises are tracked. */
   readonly track?: Track | undefined;
@@ -448,7 +454,7 @@ export interface InMemoryConnection {
 }
 
 /**
- * Connects to a server within the process, without sockets: for tests, and for embedding.
+ * Connects to a server in the same process without sockets, for example in a test.
  *
  * @param endpoint the server, such as `app.endpoint`.
  * @param receive a function that is called with every message from the server, parsed.

@@ -57,7 +57,7 @@ describe('a start that hangs', () => {
     expect(logger.lines).toEqual([]);
     await jest.advanceTimersByTimeAsync(200);
     const message = (seconds: number) =>
-      `${hook} has been running for ${seconds} seconds: the app starts when it has`;
+      `${hook} has been running for ${seconds} seconds: this must end before the app starts`;
     expect(logger.lines).toMatchObject([{ level: 'warn', message: message(10) }]);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(logger.lines).toMatchObject([{}, { level: 'warn', message: message(70) }]);

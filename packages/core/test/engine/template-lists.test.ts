@@ -380,7 +380,11 @@ describe('a list of a template that is wrong', () => {
     ['texts', ['a://1'], 'that is not an object: return { uri, name } or { variables, name }'],
     ['another URI', [{ uri: 'b://1', name: 'x' }], "the URI 'b://1', which 'a://{id}' does not match"],
     ['no value', [{ variables: {}, name: 'x' }], "the URI 'a://', which 'a://{id}' does not match"],
-    ['other variables', [{ variables: { id: 1, x: 2 }, name: 'x' }], "has no variable 'x'"],
+    [
+      'other variables',
+      [{ variables: { id: 1, x: 2 }, name: 'x' }],
+      "a value for the variable 'x', which 'a://{id}' does not have",
+    ],
     ['neither', [{ name: 'x' }], 'that needs either "uri" or "variables"'],
     ['both', [{ uri: 'a://1', variables: {}, name: 'x' }], 'that needs either "uri" or "variables"'],
     ['no name', [{ uri: 'a://1' }], 'without a "name", which clients show'],

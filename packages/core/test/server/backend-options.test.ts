@@ -168,7 +168,7 @@ describe('tasks.worker', () => {
     const before = process.listenerCount('SIGTERM');
     const running = await app.run({ name: 'http', ownsProcess: true, start });
     expect(start).not.toHaveBeenCalled();
-    expect(lines).toContain("runs tasks and serves no clients, because of tasks.worker: 'only'");
+    expect(lines).toContain("this process runs tasks and serves no clients, because of tasks.worker: 'only'");
     // Signals are left to the program, as the runtime leaves them.
     expect(process.listenerCount('SIGTERM')).toBe(before);
     await running.close();

@@ -241,7 +241,7 @@ describe('a definition that could not work', () => {
     expect(await problemsOf({ definitions: [ask, completion, { ...completion }] })).toEqual([
       expect.objectContaining({
         code: 'SIGIL_DUPLICATE_NAME',
-        what: expect.stringContaining("completes the argument 'a' of 'ask' already"),
+        what: expect.stringContaining("already completes the argument 'a' of 'ask'"),
       }),
     ]);
   });

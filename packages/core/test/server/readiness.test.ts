@@ -156,7 +156,7 @@ describe('processes of one app', () => {
     expect(lines).toEqual([
       {
         level: 'warn',
-        message: "other processes of this app have other state.keys, so they cannot read each other's data",
+        message: "the processes of this app have different state.keys, so they cannot read each other's data",
         details: { nodes: [nodes[1]], node: nodes[0] },
       },
     ]);

@@ -35,7 +35,9 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
   const { className, toSeeIt } = added;
   const next = kind.isServed
     ? [howToServe(added, project.folder), ...(toSeeIt === undefined ? [] : [toSeeIt])]
-    : [`Inject it where it is needed: constructor(private readonly ${names.method}: ${className}) {}`];
+    : [
+        `Inject ${className} where it is needed: constructor(private readonly ${names.method}: ${className}) {}`,
+      ];
   return {
     json: {
       ...(isDry ? { dryRun: true } : {}),
@@ -88,6 +90,6 @@ function refuseToReplace(project: string, files: readonly string[]): void {
   if (there === undefined) return;
   throw new Failure(
     'FILE_EXISTS',
-    `${there} exists already: choose another name, or overwrite it with --force`,
+    `${there} already exists: choose another name, or overwrite it with --force`,
   );
 }

@@ -52,7 +52,7 @@ function toolTexts({ className, method, served }: AddedNames, module: string): A
 
 @Service()
 export class ${className} {
-  // Models read the descriptions: they decide by them when to call a tool, and with what.
+  // Models read the descriptions to decide when to call a tool, and with which arguments.
   @Tool({ description: 'Repeats a text', readOnly: true, openWorld: false })
   ${method}(@Arg('text', { description: 'What to repeat' }) text: string): string {
     return text;
@@ -83,7 +83,7 @@ function resourceTexts({ className, method, kebab }: AddedNames, module: string)
 export class ${className} {
   @Resource('${kebab}://{id}', { description: 'One item', mimeType: 'application/json' })
   ${method}(@Param('id', { description: 'Which one' }) id: string): object | undefined {
-    // There is no such resource when this is undefined.
+    // The result undefined means that the resource does not exist.
     return id === 'unknown' ? undefined : { id };
   }
 }

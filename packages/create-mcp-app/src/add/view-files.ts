@@ -80,7 +80,7 @@ const VIEW = 'ui://${kebab}/view.html';
 
 @Service()
 export class Show${className} {
-  // Models read the descriptions: they decide by them when to call a tool, and with what.
+  // Models read the descriptions to decide when to call a tool, and with which arguments.
   @Tool({
     description: 'Shows a text to the user',
     readOnly: true,
@@ -94,7 +94,7 @@ export class Show${className} {
 
   @UiResource(VIEW, { title: '${titleOf(names)}', description: 'Shows a text', prefersBorder: true })
   ${method}View(): Promise<string> {
-    // Vite makes this file of ui/${kebab}/index.html.
+    // Vite builds this file from ui/${kebab}/index.html.
     return readFile(new URL('../../dist/ui/${kebab}/index.html', import.meta.url), 'utf8');
   }
 }
@@ -135,7 +135,7 @@ test('the view of show_${served} is one file, which loads nothing', async () => 
   const result = await server.client.readResource('ui://${kebab}/view.html');
 
   expect(textOf(result)).toContain('<script');
-  // Vite begins a line with each tag; what the script holds may look like one.
+  // Vite writes each tag at the start of a line. Text within the script can look like a tag.
   expect(textOf(result)).not.toMatch(/^\\s*<(script|link)[^>]* (src|href)=/m);
 });
 `;
@@ -145,15 +145,15 @@ function connectText({ kebab, className, served }: AddedNames): string {
   return `import { applyStyles, connect, type View } from '@sigil/ui';
 import type { ${className}Result } from '../../src/dto/${kebab}-result.js';
 
-/** The tools that the view knows. Only the types of these classes are in the page. */
+/** The tools that the view uses. DTO classes are imported only as types, so their code is not in the page. */
 export interface Tools {
   show_${served}: { input: { text: string }; output: ${className}Result };
 }
 
-/** A view that is shown with the results of \`show_${served}\`. */
+/** The view that shows the results of \`show_${served}\`. */
 export type ${className}View = View<Tools, 'show_${served}'>;
 
-/** Connects to the host that shows the page, and takes its colors and fonts. */
+/** Connects to the host that shows the page, and applies the host's colors and fonts. */
 export async function connectView(): Promise<${className}View> {
   const view = await connect<Tools, 'show_${served}'>({ name: '${kebab}', version: '0.1.0' });
   view.onContext(applyStyles);

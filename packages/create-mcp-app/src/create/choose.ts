@@ -131,8 +131,8 @@ async function askTemplate(choosing: Choosing, ui: UiName, auth: AuthName = 'non
 }
 
 const AUTH_HINTS: Readonly<Record<AuthName, string>> = {
-  none: 'No login: for this machine, or with one token',
-  oauth: 'Users who log in at an authorization server, by OAuth',
+  none: 'No login: for programs on this machine, or for clients with a shared token',
+  oauth: 'Users log in at an authorization server, with OAuth',
 };
 
 async function askAuth(choosing: Choosing, template: TemplateName): Promise<AuthName> {

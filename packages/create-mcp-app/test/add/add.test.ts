@@ -102,7 +102,7 @@ describe('add', () => {
     const { code, out } = await runIn(project.path, ['add', 'service', 'forecasts']);
     expect(code).toBe(0);
     expect(out.at(-1)).toBe(
-      'Inject it where it is needed: constructor(private readonly forecasts: Forecasts) {}',
+      'Inject Forecasts where it is needed: constructor(private readonly forecasts: Forecasts) {}',
     );
   });
 
@@ -161,7 +161,7 @@ describe('add', () => {
     const before = filesIn(project.path);
     const { code, err } = await runIn(project.path, ['add', 'view', 'dice']);
     expect(code).toBe(1);
-    expect(err).toEqual([expect.stringContaining('ui/dice/index.html exists already')]);
+    expect(err).toEqual([expect.stringContaining('ui/dice/index.html already exists')]);
     expect(filesIn(project.path)).toEqual(before);
   });
 
@@ -199,7 +199,7 @@ describe('add', () => {
     expect(again).toMatchObject({
       code: 1,
       err: [
-        'create-mcp-app: src/tools/ping.ts exists already: choose another name, or overwrite it with --force',
+        'create-mcp-app: src/tools/ping.ts already exists: choose another name, or overwrite it with --force',
       ],
     });
     expect((await runIn(project.path, ['add', 'tool', 'ping', '--force'])).code).toBe(0);

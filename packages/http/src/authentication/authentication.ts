@@ -79,7 +79,7 @@ function anonymous({ headers }: RequestHead): Refusal {
 }
 
 /**
- * Authenticates requests, and refuses those that the check does not accept. While a stream is open, its request is
+ * Authenticates requests, and refuses those that fail authentication. While a stream is open, its request is
  * authenticated again at intervals.
  */
 export class Authentication {

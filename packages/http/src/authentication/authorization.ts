@@ -130,8 +130,8 @@ export function checkResource(resource: string, path: string, logger: Logger): v
   if (`${served}/`.startsWith(`${named}/`) || named.endsWith(served) || /[:*]/.test(path)) return;
   logger.warn(
     { resource, path },
-    `the resource of the authorization is ${resource}, and the endpoint is at ${path}: clients refuse a resource that is another URL than ` +
-      `the one they call; write resource: '${origin}${path}', or have the endpoint at ${pathname}`,
+    `the resource of the authorization is ${resource}, and the endpoint is at ${path}: clients refuse a resource that differs from ` +
+      `the URL that they call; write resource: '${origin}${path}', or move the endpoint to ${pathname}`,
   );
 }
 

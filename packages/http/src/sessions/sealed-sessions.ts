@@ -22,8 +22,8 @@ export function readName(name: string): { readonly id: string; readonly sealed: 
 
 /**
  * Restores sessions after their store has lost its data. For this purpose, the id that a client sends contains the
- * encrypted state of its session. The store has lost its data if the records in the `StateStore` begin later than the
- * session. The `StateStore` also records which sessions have ended, so that they are not restored.
+ * encrypted state of its session. The store has lost its data if the `StateStore` began its records after the session
+ * was opened. The `StateStore` also records which sessions have ended, so that they are not restored.
  */
 export class SealedSessions {
   /**

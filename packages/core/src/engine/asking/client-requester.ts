@@ -16,12 +16,13 @@ import type { Answer, InputRequest, InputRequests } from './round-trip-state.js'
 /**
  * Asks the client the questions of handlers, in these steps:
  *
- * 1. The client must have declared the capability that the question needs.
+ * 1. `ClientRequester` checks that the client has declared the capability that the question needs.
  * 2. `QuestionCodec` writes the question in the format of the client's revision.
  * 3. If an earlier run of the handler has asked the question, `RoundTrips` returns the answer. Otherwise, the question
- *   is delivered (`delivery.ts`) in the result of the request, as a request to the client, or by the task of the
- *   handler. After a question in a result, the client repeats the request with the answer; until then, the client keeps
- *   the state that `RoundTripStates` has sealed. After a question in a request, `PendingRequests` waits for the answer.
+ *    is delivered (`delivery.ts`) in the result of the request, as a request to the client, or by the task of the
+ *    handler. If the question is in a result, the client repeats the request with the answer; until then, the client
+ *    keeps the state that `RoundTripStates` has sealed. If the question is a request to the client, `PendingRequests`
+ *    waits for the answer.
  * 4. `QuestionCodec` reads the answer. Handlers never get an answer that does not fit the question.
  */
 export class ClientRequester {

@@ -15,7 +15,7 @@ export interface ServerMessage {
   readonly params?: object | undefined;
 }
 
-/** The members of a call that are needed to ask its client. */
+/** The members of a call that are needed to ask the client questions. */
 export interface RequesterContext {
   readonly method: string;
   readonly revision: Revision;
@@ -60,20 +60,20 @@ export interface Delivery {
 }
 
 /**
- * Delivers the questions and the result of a handler that runs in the background: no request waits for its result. An
- * extension implements this interface.
+ * Delivers the questions and the result of a handler that runs in the background, so that no request waits for the
+ * result. An extension implements this interface.
  */
 export interface BackgroundDelivery {
-  /** The id of the task, also in the log. */
+  /** The id of the task. The log contains the same id. */
   readonly taskId: string;
   /**
-   * The number of the run: 1 for the first run, and 1 more after each lost run. After progress, the number is 1 again.
-   * A run is lost if its process dies, or does not renew the lease of the task in time.
+   * The number of the run: 1 for the first run, and 1 more after each lost run. When a run makes progress, the number
+   * becomes 1 again. A run is lost if its process dies, or does not renew the lease of the task in time.
    */
   readonly attempt: number;
   /**
-   * Called when the handler asks a question that has no answer yet. The run ends soon afterwards, with a call of
-   * `suspend`.
+   * Called when the handler asks a question that has no answer yet. The run ends soon afterwards, and then `suspend` is
+   * called.
    *
    * @param timeoutMs how long the client can take to answer, in milliseconds; `undefined` if the handler has set no
    *   limit.
@@ -91,21 +91,21 @@ export interface BackgroundDelivery {
   suspend(questions: InputRequests, journal: Journal): void;
   /**
    * Called before each new side effect of `ctx.once()`. Returns whether the side effect is allowed to begin. If not,
-   * the run ends, with a call of `suspend`.
+   * the run ends, and `suspend` is called.
    */
   mayBegin(): boolean;
   /**
    * Called after each new side effect of `ctx.once()`. Stores the record of the handler's runs, so that later runs do
    * not repeat the side effect.
    *
-   * @throws Error when the results cannot be stored; the handler gets the error.
+   * @throws Error when the record cannot be stored; the handler gets the error.
    */
   keep(journal: Journal): Promise<void>;
   /** Reports the handler's progress, as a text for the user. */
   report(message: string): void;
   /** Receives the result of the handler, in the form in which a response would contain it. */
   succeed(result: Readonly<Record<string, unknown>>): void;
-  /** Receives the error that the handler ended with. */
+  /** Receives the error that ended the handler. */
   fail(error: ProtocolError): void;
 }
 
@@ -138,8 +138,8 @@ export const deliverByRequest: Delivery = {
 };
 
 /**
- * Returns the delivery for a handler that runs in the background: its questions go to `background`. Each question ends
- * the run of the handler.
+ * Returns the delivery for a handler that runs in the background. The questions of the handler go to `background`. Each
+ * question ends the run of the handler.
  */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return {
@@ -157,7 +157,7 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
  * @param signal ends the wait when it aborts.
  * @param ask a function that asks one question. The signal that it receives also aborts when another question has
  *   failed.
- * @returns the answers under the names of the questions.
+ * @returns the answers, by the names of the questions.
  * @throws the error of the first question that failed.
  */
 export async function together<Q, A>(
@@ -207,7 +207,7 @@ async function untilReady(session: Session, signal: AbortSignal, timeoutMs = REA
   }
   // A cancelled request fails its questions when they are sent.
   if (session.ready || signal.aborted) return;
-  const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms, and it cannot be asked before that`;
+  const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms, so the server cannot ask it a question`;
   throw new InputResponseError('late', message);
 }
 

@@ -28,15 +28,15 @@ export class PendingRequests {
   #next = 1;
 
   /**
-   * @param node the name of this process, as a part of request ids. Another process that receives an answer can then
-   *   forward it to this process.
+   * @param node the name of this process. It is part of each request id, so that another process that receives the
+   *   answer can forward the answer to this process.
    */
   constructor(private readonly node?: string) {}
 
   /**
    * Sends a request and waits for its answer. The id of the request is also its progress token.
    *
-   * @throws InputResponseError when the client answers with an error, or the wait ends without an answer.
+   * @throws InputResponseError when the client answers with an error, or when the wait ends without an answer.
    */
   async ask(sending: Sending): Promise<Record<string, unknown>> {
     const { scopes, timeoutMs, maxTimeoutMs, signal } = sending;
@@ -87,8 +87,8 @@ export class PendingRequests {
   }
 
   /**
-   * Receives a response from the client. Responses that match no request are ignored, because JSON-RPC 2.0 has no
-   * answer to a response.
+   * Receives a response from the client. Responses that match no request are ignored, because JSON-RPC 2.0 does not
+   * allow an answer to a response.
    */
   settle({ id, result, error }: Record<string, unknown>): void {
     if (isObject(result)) this.#answers.settle(id, result);

@@ -140,8 +140,8 @@ function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
 /**
- * Returns the schema of a form as clients get it: only the properties, each with a type (2026-07-28,
- * client/elicitation, "Requested Schema").
+ * Converts the schema of a form to the format that clients get. The result contains only the properties, each with a
+ * type (2026-07-28, client/elicitation, "Requested Schema").
  */
 export function requestedSchema(schema: JsonSchema): JsonSchema {
   const { required } = schema;

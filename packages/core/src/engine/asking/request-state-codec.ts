@@ -13,9 +13,9 @@ export function isStateKey(key: unknown): key is StateKey {
 }
 
 /**
- * Encrypts and authenticates state that is kept outside of this process, such as in a client between two requests
- * (AES-256-GCM). Processes with the same keys and app can read each other's texts. App and purpose are part of each
- * key, so text from another app, or for another purpose, is rejected.
+ * Encrypts and authenticates state (AES-256-GCM) that is kept outside of this process, for example in a client between
+ * two requests. Processes of the same app with the same secrets can read each other's texts. Each key is derived from
+ * the secret, the app and the purpose, so text from another app or for another purpose is rejected.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];
@@ -26,8 +26,8 @@ export class RequestStateCodec {
   #random: Uint8Array | undefined;
 
   /**
-   * @param secrets the secret that encrypts, followed by older secrets that only decrypt. If the list is empty, a
-   *   random key is used, which only this process knows.
+   * @param secrets the secret that encrypts, followed by older secrets that only decrypt. If the list is empty, this
+   *   process uses a random key that no other process knows.
    * @param app the name of the app.
    */
   constructor(

@@ -10,13 +10,13 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** An unchecked answer from the client. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** A question to the client, and its answer, if there is one. */
+/** A question to the client, and the client's answer, if it has arrived. */
 export interface AskedQuestion {
   readonly digest: string;
   readonly answer?: Answer;
 }
 
-/** A question that a handler has passed to `inputRequired()`, and its answer, if there is one. */
+/** A question that a handler has passed to `inputRequired()`, and the client's answer, if it has arrived. */
 export interface RequiredInput extends AskedQuestion {
   /** Whether the latest run of the handler asked the question; `false` if only earlier runs did. */
   readonly isLatest: boolean;
@@ -73,7 +73,7 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
 }
 
 /**
- * Adds answers to the record of a handler's runs. Questions that already have an answer keep it.
+ * Adds answers to the record of a handler's runs. A question that already has an answer keeps this answer.
  *
  * @param given the client's answers, by the key that the handler has given each question.
  * @returns the new record, for the next run of the handler. `journal` does not change.

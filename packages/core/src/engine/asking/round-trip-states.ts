@@ -21,7 +21,7 @@ export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
-  /** The key that quotas count the client by. */
+  /** The key that identifies the client for quotas. */
   readonly quotaKey: string | object | undefined;
 }
 

@@ -14,9 +14,9 @@ import {
 } from './round-trip-state.js';
 
 /**
- * The rounds of one request. In each round, a handler runs from its beginning. Questions that have been
- * answered return at once, and side effects that have run return their stored results. New questions are sent
- * to the client.
+ * The rounds of one request. In each round, the handler runs from its beginning. A question that has been answered
+ * returns its answer immediately. A side effect that has run returns its stored result. New questions are sent to the
+ * client.
  */
 export class RoundTrips {
   memory: RoundTripState = noMemory();
@@ -29,8 +29,8 @@ export class RoundTrips {
   /** The questions that the client must answer before the handler continues. */
   left: InputRequests = {};
   /**
-   * Called after each new side effect of a handler that runs in the background. Stores the record of its runs; the
-   * handler then continues.
+   * Called after each new side effect of a handler that runs in the background. Stores the record of the handler's
+   * runs; the handler then continues.
    */
   keep: ((journal: Journal) => Promise<void>) | undefined;
   /**
@@ -56,8 +56,7 @@ export class RoundTrips {
   }
 
   /**
-   * Returns the answer to a question: the answer from an earlier run of the handler, if there is one. Otherwise,
-   * `delivery` asks the client.
+   * Returns the answer to a question. If no earlier run of the handler got an answer, `delivery` asks the client.
    *
    * @param key the name of the question. By default, `question-<n>`, where `n` is the number of the question within the
    *   run.
@@ -133,8 +132,8 @@ export class RoundTrips {
   /**
    * Returns the answer to a question from `inputRequired()`; `undefined` if there is none.
    *
-   * @param request a function that returns the question in the format that the client receives. If the answer belongs
-   *   to a different question with this key, it does not count.
+   * @param request a function that returns the question in the format that the client receives. An answer to a
+   *   different question with this key is ignored.
    * @throws ProtocolError (-32603) if the handler has used the key for a question of a `ctx` method, such as
    *   `ctx.elicit()`.
    */
@@ -185,7 +184,7 @@ export class RoundTrips {
     this.restarts += 1;
   }
 
-  /** Runs a side effect, or returns its stored result if an earlier round has run it. */
+  /** Runs a side effect, or returns its stored result if the side effect ran in an earlier round. */
   async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     this.throwIfEnded();
     requireKey(key);

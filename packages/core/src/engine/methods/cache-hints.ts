@@ -2,7 +2,7 @@ import { METHODS } from '../../protocol/protocol.js';
 import type { CacheableMethod, CacheHint, CacheOptions, ReadResourceResult } from '../../protocol/results.js';
 import type { ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 
-/** An app's cache options: for all results, and for single methods. */
+/** The cache options of an app. They apply to all results, or to the results of single methods. */
 export interface AppCacheOptions extends CacheOptions {
   readonly methods?: Readonly<Partial<Record<CacheableMethod, CacheOptions>>>;
 }

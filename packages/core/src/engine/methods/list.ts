@@ -23,7 +23,10 @@ interface ListParts<E extends Entry> {
   readonly shows?: (entry: E, revision: Revision) => boolean;
 }
 
-/** A page, or the beginning of a page: entries as JSON, and the cursor of the next page, if there is one. */
+/**
+ * A page, or the beginning of a page. It contains entries as JSON, and the cursor of the next page, if a next page
+ * exists.
+ */
 export interface ListPage {
   readonly written: readonly string[];
   readonly nextCursor?: string | undefined;
@@ -47,7 +50,7 @@ export interface ListTail {
 /**
  * Creates the method for one kind of list. The method returns the page after a cursor.
  *
- * @param tail the entries that follow the registered entries, if there are any.
+ * @param tail the entries that follow the registered entries; absent if no entries follow.
  */
 export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail): MethodHandler {
   const { hint, key, pageSize = Infinity } = parts;
@@ -106,7 +109,7 @@ export class ListView<E extends Entry> {
     return this.#isGuarded;
   }
 
-  /** Returns the page after a position. Only for lists that are the same for all callers. */
+  /** Returns the page after a position. Call this method only if the list is the same for all callers. */
   page(start: Position): RawJson {
     this.#refresh();
     const known = this.#pages.get(start);

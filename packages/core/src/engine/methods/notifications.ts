@@ -17,8 +17,8 @@ interface Notified {
 type NotificationHandler = (notified: Notified, params: Params) => void;
 
 /**
- * The handlers of the client's notifications, by name. Other notifications are ignored, because JSON-RPC has no answer
- * to a notification.
+ * The handlers of the client's notifications, by name. Other notifications are ignored, because JSON-RPC does not allow
+ * an answer to a notification.
  */
 export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = new Map([
   [NOTIFICATIONS.initialized, initialized],

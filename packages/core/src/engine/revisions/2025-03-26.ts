@@ -7,8 +7,8 @@ import { omit, type Revision } from './revision.js';
 const UNKNOWN = ['title', '_meta'];
 
 /**
- * Revision 2025-03-26: batches; no titles, no structured content, no resource links, no elicitation, and `_meta` only on
- * results and parameters.
+ * Revision 2025-03-26. It has batches, but no titles, structured content, resource links or elicitation. Only results
+ * and parameters can have a `_meta`.
  */
 export const revision20250326: Revision = {
   ...revision20250618,

@@ -14,7 +14,7 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.unsupportedProtocolVersion, ERROR_CODES.invalidRequest],
 ]);
 
-/** Revision 2025-11-25: sessions, and structured content that must be an object. */
+/** Revision 2025-11-25. It has sessions, and structured content must be an object. */
 export const revision20251125: Revision = {
   ...revision20260728,
   ...REVISION_FEATURES['2025-11-25'],

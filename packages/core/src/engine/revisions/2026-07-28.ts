@@ -10,7 +10,10 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
 ]);
 
-/** Revision 2026-07-28: stateless requests. The older revisions are defined by their differences from it. */
+/**
+ * Revision 2026-07-28, with stateless requests. The older revisions are defined by their differences from this
+ * revision.
+ */
 export const revision20260728: Revision = {
   ...REVISION_FEATURES['2026-07-28'],
   version: '2026-07-28',

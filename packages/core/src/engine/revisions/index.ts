@@ -34,7 +34,10 @@ export const NEWEST_REVISION: Revision = revision20260728;
 /** The newest revision that has sessions. */
 export const LATEST_SESSION_REVISION: Revision = revision20251125;
 
-/** Returns the revision for `initialize`: the requested one if it has sessions, or else the newest with sessions. */
+/**
+ * Returns the revision for `initialize`: the requested revision if it has sessions, or else the newest one with
+ * sessions.
+ */
 export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? LATEST_SESSION_REVISION;
 }

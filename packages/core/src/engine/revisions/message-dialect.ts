@@ -20,8 +20,8 @@ interface VariantRow {
 
 /**
  * The differences between the specification and an older dialect, which some documents describe and some clients use.
- * In messages of revision 2025-11-25 or earlier, in both directions, the dialect has other names for some methods and
- * members. Results that are not in this table are the same in the dialect and the specification.
+ * The dialect has other names for some methods and members. It occurs in messages of revision 2025-11-25 or earlier,
+ * both from and to the client. Results that are not in this table are the same in the dialect and the specification.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -105,8 +105,9 @@ interface Opening {
 }
 
 /**
- * Reads `trace` and `workspaceFolders`, which older documents adopted from the Language Server Protocol. A client that
- * declares `roots` is asked for its roots instead, because its answer is newer than its `workspaceFolders`.
+ * Reads `trace` and `workspaceFolders`, which older documents adopted from the Language Server Protocol. The folders
+ * are ignored if the client declares `roots`: the server then asks the client for its roots, because the answer is
+ * newer.
  */
 export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
   const logLevel = TRACES.get(trace);

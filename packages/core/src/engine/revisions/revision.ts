@@ -33,8 +33,8 @@ interface EnvelopeParts {
 
 /**
  * All differences between protocol revisions. Each revision has a file with one such object. An older revision copies
- * the object of the next newer revision and changes some members, mostly to leave out features. No code outside this
- * folder branches on a version.
+ * the object of the next newer revision and changes some members, mostly to leave out features. Code outside this
+ * folder contains no conditions on a version.
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
@@ -54,7 +54,7 @@ export interface Revision extends RevisionFeatures {
    * @throws ProtocolError if clients of this revision cannot show the form.
    */
   form(schema: JsonSchema): JsonSchema;
-  /** Returns the parameters of a sampling request in this revision's form. */
+  /** Returns the parameters of a sampling request in the format of this revision. */
   sampling(params: CreateMessageParams): CreateMessageParams;
   tool(tool: Tool): Tool;
   resource(resource: Resource): Resource;
@@ -62,17 +62,17 @@ export interface Revision extends RevisionFeatures {
   prompt(prompt: Prompt): Prompt;
   implementation(info: Implementation): Implementation;
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
-  /** Returns a content block of a tool result or prompt message in this revision's form. */
+  /** Returns a content block of a tool result or prompt message in the format of this revision. */
   content(block: ContentBlock): ContentBlock;
   /**
-   * Returns the result of a tool in this revision's form: an object, or serialised JSON (`RawJson`).
+   * Returns the result of a tool in the format of this revision: an object, or serialised JSON (`RawJson`).
    *
    * @param tool the tool that returned the result. Its descriptor is created at first use.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
-  /** Returns the result of `resources/read` in this revision's form, without cache hints. */
+  /** Returns the result of `resources/read` in the format of this revision, without cache hints. */
   readResult(result: ReadResourceResult): object;
-  /** Returns the parameters of a progress notification in this revision's form. */
+  /** Returns the parameters of a progress notification in the format of this revision. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
   /** Returns the lowest level of log messages that may be sent; `undefined` if none may be sent. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
@@ -85,13 +85,15 @@ export interface Revision extends RevisionFeatures {
   envelope(parts: EnvelopeParts): object;
 }
 
-/** Returns a copy of an object without some keys. If the object has none of the keys, returns the object itself. */
+/**
+ * Returns a copy of an object without the given keys. If the object has none of the keys, returns the object itself.
+ */
 export function omit<T extends object>(value: T, keys: readonly string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;
 }
 
-/** Replaces the code of an error if the table has a replacement. */
+/** Replaces the code of an error if the table contains a replacement for this code. */
 export function replaceCodes(error: ProtocolError, table: ReadonlyMap<number, number>): ProtocolError {
   const code = table.get(error.code);
   return code === undefined ? error : new ProtocolError(code, error.message, error.data, { cause: error });

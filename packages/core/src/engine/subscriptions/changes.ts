@@ -26,7 +26,9 @@ export class ChangeFeed {
 
   #node: string | undefined;
 
-  /** @param isShared whether other processes may use the bus. If so, the bus gets the name of this process. */
+  /**
+   * @param isShared whether other processes may use the bus. If so, the feed tells the bus the name of this process.
+   */
   constructor(
     private readonly bus: ChangeBus,
     private readonly logger: Logger,
@@ -77,13 +79,17 @@ export class ChangeFeed {
     return published.finally(() => this.#underway.delete(published));
   }
 
-  /** Listens to every change that arrives, from all processes. @returns a function that stops listening. */
+  /**
+   * Calls the listener for each change that arrives from any process of the app.
+   *
+   * @returns a function that removes the listener.
+   */
   onChange(listener: (change: ServerChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops listening and publishing, once the bus has accepted earlier changes. */
+  /** Stops publishing, waits a short time until the bus has accepted earlier changes, and then stops listening. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#underway.size > 0) await within(CLOSE_GRACE_MS, Promise.all(this.#underway));

@@ -24,7 +24,7 @@ export interface AppEvents {
    * resource.
    */
   unsubscribed: [uri: string];
-  /** The roots of a client have changed; `ctx.roots()` returns the new ones. */
+  /** The roots of a client have changed; `ctx.roots()` returns the new roots. */
   rootsChanged: [client: ClientView];
   /**
    * A request was answered, refused or cancelled, or the handler of a task has ended. The event is only built if there
@@ -35,7 +35,7 @@ export interface AppEvents {
 
 type EventListener<K extends keyof AppEvents> = (...details: AppEvents[K]) => void;
 
-/** Notifies listeners of events between the app and its clients. */
+/** Notifies listeners of the events in `AppEvents`. */
 export class Events {
   readonly #listeners = new Map<keyof AppEvents, Set<EventListener<never>>>();
 
@@ -116,7 +116,7 @@ export class Subscribers {
     return [...this.#counts.keys()];
   }
 
-  /** The sessions that have subscribed to resources, each with its latest request to subscribe. */
+  /** The sessions that have subscribed to resources. The value for each session is its latest subscribing request. */
   get sessions(): ReadonlyMap<Session, AdmittedRequest> {
     return this.#sessions;
   }
@@ -186,7 +186,7 @@ export class Subscribers {
   /**
    * Checks the number and the length of a subscriber's URIs.
    *
-   * @throws ProtocolError (-32602) if there are too many URIs, or if one URI or all together are too long.
+   * @throws ProtocolError (-32602) if there are too many URIs, or if one URI, or all URIs together, are too long.
    */
   check(count: number, ...uris: readonly string[]): void {
     if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
@@ -199,7 +199,7 @@ export class Subscribers {
       );
   }
 
-  /** Removes a subscriber from a URI. @returns whether it was subscribed to the URI. */
+  /** Removes a subscriber from a URI. @returns whether the subscriber was subscribed to the URI. */
   remove(subscriber: Subscriber, uri: string): boolean {
     if (!subscriber.subscriptions?.delete(uri)) return false;
     const count = (this.#counts.get(uri) ?? 1) - 1;
@@ -227,7 +227,7 @@ export interface SubscriptionFilter {
 export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
-  /** A function that asks the extensions whether the subscription may continue. Called at regular intervals. */
+  /** Asks the extensions whether the subscription may continue. Called at regular intervals. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
   /** Stops counting the subscription towards the limits. */
   readonly release: () => void;
@@ -295,12 +295,12 @@ export class Listeners {
     });
   }
 
-  /** Notifies subscriptions of a changed list. */
+  /** Notifies the clients of matching subscriptions that a list has changed. */
   listChanged(change: ListKind): void {
     this.notify(LIST_CHANGED[change], {}, (filter) => filter[`${change}ListChanged`] === true);
   }
 
-  /** Notifies subscriptions of a changed resource. */
+  /** Notifies the clients of matching subscriptions that a resource has changed. */
   resourceUpdated(uri: string): void {
     for (const { call, subscriptions } of this.#listeners.values()) {
       if (subscriptions?.has(uri)) send(call, NOTIFICATIONS.resourceUpdated, { uri });

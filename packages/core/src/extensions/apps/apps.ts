@@ -18,8 +18,8 @@ import {
 } from './ui.js';
 
 /**
- * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26): hosts show the results of tools in a UI.
- * All its data is in `_meta`, so it adds no method. It is announced in every revision.
+ * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26). Hosts use it to show the results of tools
+ * in a UI. All data of the extension is in `_meta`, so it adds no method. It is announced in every revision.
  */
 export const apps: AppExtension = {
   check: (definition, find) => [...toolProblems(definition, find), ...pageProblems(definition)],
@@ -51,8 +51,8 @@ export const apps: AppExtension = {
 };
 
 /**
- * Whether a client shows UI resources. A handler can then return less text, because the UI shows the rest. A client
- * shows UI resources if it has declared the extension `io.modelcontextprotocol/ui` with their MIME type.
+ * Whether a client shows UI resources. If so, a handler can return less text, because the UI shows the rest. A client
+ * shows UI resources if it has declared the extension `io.modelcontextprotocol/ui` with the MIME type of UI resources.
  *
  * @param client the client, such as `ctx.client`.
  * @example

@@ -19,7 +19,7 @@ export const UI_KEY = 'ui';
 /** The member of a tool's `_meta` that contained the URI of its UI before `ui.resourceUri` existed. */
 export const OLDER_UI_KEY = 'ui/resourceUri';
 
-/** The UI of a tool, and who may call the tool (extension `io.modelcontextprotocol/ui`). */
+/** The UI and the permitted callers of a tool (extension `io.modelcontextprotocol/ui`). */
 export interface ToolUiOptions {
   /** The UI resource that hosts show with the results of the tool. */
   readonly resourceUri?: string;
@@ -34,7 +34,7 @@ export interface ToolUiOptions {
 export interface UiCsp {
   /** The origins that the UI may send requests to, with fetch, XMLHttpRequest or WebSocket. */
   readonly connectDomains?: readonly string[];
-  /** The origins that the UI may load scripts, styles, pictures, fonts and media from. */
+  /** The origins that may provide the UI's scripts, styles, pictures, fonts and media. */
   readonly resourceDomains?: readonly string[];
   /** The origins that the UI may show in nested frames. */
   readonly frameDomains?: readonly string[];

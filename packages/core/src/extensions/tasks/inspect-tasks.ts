@@ -18,18 +18,20 @@ export interface ListedTask extends TaskState {
   /** A hash that identifies the task's client in limits per client; `null` if the server cannot distinguish clients. */
   readonly owner: string | null;
   /**
-   * The time when the lease of the current run expires if it is not renewed, by the store's clock. After this time,
-   * another process can run the task. Absent if no run holds the task.
+   * The time, by the store's clock, when the lease of the current run expires if the run does not renew it. After this
+   * time, another process can run the task. Absent if no run holds the task.
    */
   readonly heldUntil?: string;
-  /** The earliest time when a process can claim the task, by the store's clock; absent while it cannot be claimed. */
+  /**
+   * The earliest time, by the store's clock, when a process can claim the task; absent while no process can claim it.
+   */
   readonly claimableFrom?: string;
 }
 
 /** The result of listing tasks, oldest first. */
 export interface TaskListing {
   readonly tasks: readonly ListedTask[];
-  /** Whether there are more tasks than were requested. */
+  /** Whether more tasks exist than the listing contains. */
   readonly hasMore: boolean;
 }
 

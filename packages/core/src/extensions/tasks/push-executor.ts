@@ -13,7 +13,7 @@ export interface PushOptions {
    */
   readonly url?: string;
   /**
-   * A function that returns headers of the POST request to `url`, such as credentials.
+   * A function that returns headers to add to the POST request, such as `authorization`.
    * @param delayMs how long the queue should wait before it sends the message back, in milliseconds.
    */
   readonly headers?: (delayMs: number) => Readonly<Record<string, string>>;
@@ -64,12 +64,12 @@ interface PushMessage extends SubmittedTask {
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Passes each task to a queue, which calls back with one signed request. Use it on serverless functions and
- * workers, whose processes do not keep running by themselves. The task stays in the task store; a message contains the
- * task's id and no data. A second or late call of the queue does no harm, because the store records whether the task
- * must still run.
+ * Passes each task to a queue, which calls back with one signed request. Use it on serverless functions and workers,
+ * whose processes do not keep running by themselves. The task stays in the task store; a message contains the task's id
+ * and no data. A repeated or late call by the queue does no harm, because the store records whether the task must still
+ * run.
  *
- * @param options the queue, and the key of the signature.
+ * @param options the queue, and the key that signs messages.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

@@ -104,12 +104,12 @@ export function startTask(context: RequestContext, statusMessage?: string): Prom
   return start ? start(statusMessage) : Promise.resolve(false);
 }
 
-/** Stores the function that turns the call into a task, for `startTask`. */
+/** Stores the function that `startTask` calls to turn the call into a task. */
 export function provideStart(state: RequestContext['state'], start: StartTask): void {
   state[START] = start;
 }
 
-/** Default lifetimes and intervals of tasks. */
+/** The default lifetime of tasks, and the default interval between two polls. */
 export interface TaskDefaults {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;

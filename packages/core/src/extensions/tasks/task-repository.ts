@@ -46,8 +46,8 @@ export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owne
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
   /**
-   * Milliseconds until a process can claim the task, which means to start a run. If the task already has a run, this is
-   * how long the run holds it without renewal.
+   * Milliseconds until a process can claim the task and start a run. If the task already has a run, this run holds the
+   * task for the same time without renewal.
    */
   readonly delayMs: number;
 }
@@ -60,8 +60,8 @@ interface Sealed<T> {
 }
 
 /**
- * Returns the milliseconds until a process can claim a task, which means to start its next run. `null` means never.
- * `undefined` means that a run holds the task.
+ * Returns the milliseconds until a process can claim a task and start its next run. `null` means that no process can
+ * ever claim the task. `undefined` means that a run holds the task.
  *
  * @param delayMs the milliseconds to return for a task that is ready to run.
  */
@@ -81,7 +81,7 @@ function isNews(before: TaskRecord, after: TaskRecord): boolean {
   return isTold || (before.run !== null && before.run !== after.run);
 }
 
-/** The error when the task store cannot be reached. */
+/** Thrown when the task store cannot be reached. */
 export class UnreachableError extends OverloadedError {
   /** @param options `cause` is the store's error. */
   constructor(options?: ErrorOptions) {
@@ -94,7 +94,7 @@ export interface Changed {
   /** The task after the change; `undefined` if the store has no such task. */
   readonly task: Task | undefined;
   readonly hasChanged: boolean;
-  /** Milliseconds until the task can be claimed, if the task was changed; see `claimableIn`. */
+  /** The result of `claimableIn` after the change; absent if the task was not changed. */
   readonly delayMs?: number | null | undefined;
 }
 
@@ -196,7 +196,7 @@ export class TaskRepository {
   }
 
   /**
-   * Claims tasks.
+   * Claims tasks for this process.
    *
    * @returns the tasks that this process can read. Other claimed tasks go back to the store, where a process with their
    *   keys can claim them.

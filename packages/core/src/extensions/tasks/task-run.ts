@@ -99,7 +99,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Changes the task before the handler begins.
+   * Applies a transition to the task before the handler begins.
    * @returns whether the task was changed; if not, this run has nothing left to do.
    */
   async resume(transition: Transition): Promise<boolean> {
@@ -139,10 +139,11 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Returns whether the handler still runs long after its signal was aborted. It is called repeatedly.
+   * Returns whether the handler still runs long after its signal was aborted. The task runner calls this method
+   * repeatedly.
    *
    * @param afterMs `first`: milliseconds from the first call after the abort until the run counts as stuck. `again`:
-   *   milliseconds from each `true` until the next `true`.
+   *   milliseconds from each result `true` until the next result `true`.
    */
   isStuck(afterMs: { readonly first: number; readonly again: number }): boolean {
     if (this.stoppedAt === undefined) return false;

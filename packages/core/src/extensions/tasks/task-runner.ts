@@ -58,8 +58,8 @@ export interface TaskRunnerOptions {
    */
   readonly versionOf: (tool: string) => string | undefined;
   /**
-   * A function that returns the maximum number of concurrent runs of a tool in this process, for each tool with such a
-   * limit.
+   * A function that returns a limit for each tool that has one: the maximum number of concurrent runs of the tool in
+   * this process. The key of a limit is the name of the tool.
    */
   readonly toolBounds: () => ReadonlyMap<string, number>;
   /**
@@ -208,10 +208,7 @@ export class TaskRunner implements TaskWorker {
     return { begun: tasks.length, mayBeMore };
   }
 
-  /**
-   * Returns the version of a tool in this process; `undefined` if this process does not serve the tool, or not as a
-   * task.
-   */
+  /** Returns the version of a tool in this process; `undefined` if this process does not serve the tool as a task. */
   versionOf(tool: string): string | undefined {
     return this.options.versionOf(tool);
   }
@@ -233,8 +230,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Stops every handler, gives tasks that other processes can continue back to the store, and waits a short time for
-   * handlers to end.
+   * Stops every handler, and waits a short time for handlers to end. Tasks that other processes can continue go back to
+   * the store.
    *
    * @param graceMs how long to wait for side effects (`ctx.once()`) that have already begun, in milliseconds.
    */
@@ -332,7 +329,10 @@ export class TaskRunner implements TaskWorker {
     const { postponements = 0 } = task.journal;
     if (!isServed && postponements < MAX_POSTPONEMENTS) {
       if (postponements === 0)
-        this.logger.info({ taskId, tool }, 'a task waits for a process that serves the version of its tool');
+        this.logger.info(
+          { taskId, tool },
+          'a task waits for a process with the version of the tool that the task began with',
+        );
       return this.#handBack(run, task, postponed(250 * 2 ** postponements));
     }
     const refusal = isServed

@@ -61,7 +61,10 @@ export function emptyJournal(rounds?: Journal): TaskJournal {
   return { rounds: rounds ?? { questions: [], required: [], effects: [] }, open: {}, used: [] };
 }
 
-/** A task with the members of its status, as in `tasks/get` and `notifications/tasks` (ext-tasks, "Task Status"). */
+/**
+ * A task with the members that belong to its status, such as `result`. Used in `tasks/get` and `notifications/tasks`
+ * (ext-tasks, "Task Status").
+ */
 export interface DetailedTask extends TaskState {
   readonly inputRequests?: Readonly<Record<string, InputRequest>>;
   readonly result?: Readonly<Record<string, unknown>>;

@@ -50,13 +50,13 @@ export interface TasksOptions {
   readonly store?: TaskStore;
   /**
    * The executor, which chooses the time and the process of each run.
-   * @default this process, and others with the same store, claim the tasks
+   * @default an executor that lets every process with the same store claim tasks
    */
   readonly executor?: TaskExecutor;
   /**
-   * Whether this process runs tasks. With `false`, it leaves tasks to other processes. With `'only'`, it does nothing
-   * else: `app.run()` serves no clients, and does not start a runtime that is passed to it. Both values need a store
-   * that other processes share.
+   * Whether this process runs tasks. With `false`, the process leaves tasks to other processes. With `'only'`, the
+   * process does nothing else: `app.run()` serves no clients, and does not start the runtime that you pass. Both values
+   * need a store that other processes share.
    * @default true
    */
   readonly worker?: boolean | 'only';
@@ -84,7 +84,8 @@ export interface TasksOptions {
   readonly pollIntervalMs?: number;
   /**
    * Maximum number of unfinished tasks that this process has accepted, even if they run in other processes. Tasks that
-   * wait for their client's answers do not count. Beyond the maximum, new tasks are refused, over HTTP with 503.
+   * wait for their client's answers do not count. Beyond the maximum, new tasks are refused (over HTTP, with status
+   * 503).
    * @default 1000
    */
   readonly maxRunning?: number;
@@ -102,8 +103,8 @@ export interface TasksOptions {
    */
   readonly leaseMs?: number;
   /**
-   * Number of lost runs in a row that make a task fail, because the task itself may be the cause. A run is lost if its
-   * process dies or does not renew the lease. Each new result of `ctx.once()` restarts the count.
+   * Number of lost runs in a row after which a task fails. The task itself may be the cause of the losses. A run is
+   * lost if its process dies or does not renew the lease. Each new result of `ctx.once()` restarts the count.
    * @default 3
    */
   readonly maxAttempts?: number;

@@ -1,7 +1,7 @@
 import { normaliseUri } from './compiled-template.js';
 import { OPERATORS, type TemplateExpression, type TemplateVariable, type UriTemplate } from './parse.js';
 
-/** The value of a variable: one, or the members of a list. */
+/** The value of a variable: a single value, or the members of a list. */
 export type ExpandedValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /**

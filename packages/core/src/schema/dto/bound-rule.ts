@@ -20,8 +20,8 @@ export class BoundRule implements RuleWords {
   /** Whether the rule applies to each element of an array, `Set` or `Map`, rather than to the whole value. */
   readonly each: boolean;
   /**
-   * Returns whether the rule applies to an instance; `undefined` if it always applies. Clients see a rule with a
-   * condition in the schema, but only the check of the created instance enforces it.
+   * Returns whether the rule applies to an instance; `undefined` if it always applies. If a rule has a condition, the
+   * schema for clients contains the rule, but only the check of the created instance enforces it.
    */
   readonly condition: Condition | undefined;
   /** Whether the schema expresses the rule completely, so that the rule need not run. */

@@ -322,7 +322,9 @@ export class ConstraintSource {
     this.#make = make;
   }
 
-  /** Records a constraint that a DTO property uses, for `classes` and `makeAll`. */
+  /**
+   * Records a constraint that a DTO property uses. `classes` and `makeAll` then include the class of the constraint.
+   */
   add(registered: RegisteredConstraint): void {
     this.#found.set(registered.target, registered);
   }
@@ -373,7 +375,7 @@ export interface Transforms {
   wireName(property: string): string;
   /** Returns whether the property has `@Transform`, so that an author's function changes its value. */
   changes(property: string): boolean;
-  /** If the property has `@Transform`: returns whether its function runs even if the value lacks the property. */
+  /** Returns whether the property has a `@Transform` whose function runs even if the value lacks the property. */
   runsWithout(property: string): boolean;
 }
 

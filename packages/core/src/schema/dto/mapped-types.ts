@@ -80,11 +80,11 @@ export function OmitType<T extends object, K extends keyof T>(
 
 /**
  * Creates a DTO class with the properties of two classes. A property that both classes declare has the rules of both
- * classes, and is required if either class requires it. Its initialiser and description come from the second class.
+ * classes, and is required if either class requires it. The initialiser and description of such a property come from
+ * the second class.
  *
  * @param first a class with rules of class-validator; its constructor takes no arguments.
- * @param second another
- * class with rules of class-validator; its constructor takes no arguments.
+ * @param second another class with rules of class-validator; its constructor takes no arguments.
  * @example
  * ```ts
  * class TicketQuery extends IntersectionType(TicketFilter, Page) {}

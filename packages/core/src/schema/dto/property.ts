@@ -34,8 +34,8 @@ export interface PropertyModel {
   /** The type of the value, or of each element of an array, a set or a map. */
   readonly declared: DeclaredType;
   /**
-   * How JSON represents the value, or each element of an array, a set or a map, such as a string for a `Date`.
-   * `undefined` if the type exists in JSON.
+   * How JSON represents the value, or each element of an array, a set or a map. For example, JSON represents a `Date`
+   * as a string. `undefined` if the type exists in JSON.
    */
   readonly form: WireForm | undefined;
   /**

@@ -25,7 +25,7 @@ export interface HandWritten {
   readonly isolated: boolean;
   /**
    * Whether the schema has only common keywords, in the places where they usually are. Such a schema always compiles if
-   * the meta-schema accepts it, so the start of the app does not compile it as a check.
+   * the meta-schema accepts it. Therefore, when the app starts, it only validates the schema against the meta-schema.
    */
   readonly isPlain: boolean;
 }

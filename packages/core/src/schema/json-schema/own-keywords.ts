@@ -80,7 +80,7 @@ export function dateOf(text: string): Date {
   return new Date(iso === undefined || Number(day) > last ? NaN : text);
 }
 
-/** The expected value for a `Date`, in error messages. */
+/** The text that error messages contain as the expected value of a `Date`. */
 export const DATE_TEXT =
   'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
 

@@ -7,8 +7,9 @@ const described = (description: string): Rule => shownAs({ description });
 const format = (name: string): Rule => shownAs({ format: name });
 
 /**
- * Returns the rules of decorators for formats that no keyword can express. class-validator checks these formats;
- * `format` in the schema only informs clients, because schema validators disagree about the valid values.
+ * Returns the rules for decorators that check a format, such as an email address. No schema keyword can express these
+ * formats exactly. class-validator checks them; `format` in the schema only informs clients, because schema validators
+ * disagree about the valid values.
  */
 export const formatRules = (): RuleTable => ({
   isEmail: format('email'),

@@ -23,8 +23,9 @@ const rules = /* @__PURE__ */ once(
 );
 
 /**
- * Returns the rule of a decorator, by the name that class-validator records; `undefined` for a decorator that
- * class-validator does not contain.
+ * Returns the rule of a decorator.
+ * @param name the name that class-validator records for the decorator.
+ * @returns `undefined` if class-validator has no decorator of this name.
  */
 export function ruleNamed(name: string | undefined): Rule | undefined {
   return name === undefined ? undefined : rules().get(name);

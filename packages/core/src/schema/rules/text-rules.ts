@@ -18,8 +18,8 @@ const length = (
 });
 
 /**
- * Returns the rules of decorators for the content of a string. Rules about upper and lower case are not exact:
- * class-validator applies them to every alphabet, and the keywords only to the letters A to Z.
+ * Returns the rules of decorators that check the content of a string. Rules about upper and lower case are not exact:
+ * class-validator applies them to every alphabet, but their keywords apply only to the letters A to Z.
  */
 export const textRules = (): RuleTable => ({
   isLength: length(([min, max]) => ({ least: min, most: max })),

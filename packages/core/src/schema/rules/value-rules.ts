@@ -57,7 +57,7 @@ function members(entity: unknown): readonly unknown[] {
   return enumMembers(Object(entity) as Record<string, unknown>);
 }
 
-/** Returns the rules of decorators for missing values, and for lists of allowed values. */
+/** Returns the rules of decorators that check for missing values, or compare a value with given values. */
 export const presenceRules = (): RuleTable => ({
   isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
   isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },

@@ -15,7 +15,7 @@ import type {
  * instead.
  *
  * `standalone.ts` uses the same options and keywords to generate code for built programs. Each function that a
- * validator calls therefore has a `code` property, which reads the function from `validatorFunctions`.
+ * validator calls therefore has a property `code`: source text that reads the function from `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);

@@ -16,13 +16,13 @@ import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js
  * Loads a compiler whose validators use `@cfworker/json-schema`. It is needed on platforms without code generation, for
  * schemas that were unknown at build time.
  *
- * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the
- *   dialect does not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly.
- *   `OwnChecks` afterwards runs the slow checks, and the checks of Sigil's keywords and formats. A schema is refused
- *   if `OwnChecks` cannot reach one of these keywords, for example inside `not`.
+ * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the dialect does
+ *   not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly. Afterwards, `OwnChecks`
+ *   runs the slow checks, and the checks of Sigil's keywords and formats. A schema is refused if `OwnChecks` cannot
+ *   reach one of these keywords, for example inside `not`.
  * - `$dynamicRef` and `$recursiveRef` are refused, because cfworker ignores them.
- * - Errors of cfworker are converted to violations in ajv's form. The parameters that ajv's form has and cfworker's
- *   errors lack are read from the schema.
+ * - Errors of cfworker are converted to violations in ajv's form. If a parameter of ajv's form is missing in cfworker's
+ *   error, the parameter is read from the schema.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) =>
   Promise.resolve((schema, options) => {
@@ -57,7 +57,7 @@ const NEWER: Readonly<Record<SchemaDialect, readonly string[]>> = {
   ],
 };
 
-/** A keyword that is checked here. `isWrong` returns whether a value violates it. */
+/** A keyword that is checked here. `isViolated` returns whether a value violates it. */
 interface OwnKeyword {
   readonly keyword: string;
   readonly isViolated: (value: unknown) => boolean;

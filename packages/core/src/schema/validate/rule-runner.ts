@@ -74,7 +74,7 @@ export class RuleRunner {
   /**
    * Runs the rules on an instance.
    * @param made the instance.
-   * @param sent the JSON of the instance: as received for input, or as it will be sent for output.
+   * @param sent the JSON of the instance. For input, it is the received JSON; for output, it is the JSON to send.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
@@ -201,10 +201,11 @@ export class ValidationRun {
   readonly #pending: Promise<void>[] = [];
 
   /**
-   * Checks a value with a rule. If the value violates the rule, this method records the violation.
+   * Checks a property, or one of its elements, with a rule. If the value violates the rule, this method records the
+   * violation.
    * @param sent the JSON of the value, for messages.
    * @param object the instance that contains the property.
-   * @param whole the value of the property; the checked value may be one of its elements.
+   * @param whole the whole value of the property.
    * @param step the index or key of the element in the property's container; absent if the whole property is checked.
    */
   check(

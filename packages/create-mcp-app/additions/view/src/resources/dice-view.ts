@@ -11,7 +11,7 @@ export class DiceView {
     prefersBorder: true,
   })
   view(): Promise<string> {
-    // Vite makes this file of ui/dice/index.html.
+    // Vite builds this file from ui/dice/index.html.
     return readFile(new URL('../../dist/ui/dice/index.html', import.meta.url), 'utf8');
   }
 }

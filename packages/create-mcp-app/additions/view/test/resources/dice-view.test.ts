@@ -9,6 +9,6 @@ test('the view is one file, which loads nothing', async () => {
 
   expect(result.contents[0]?.mimeType).toBe('text/html;profile=mcp-app');
   expect(textOf(result)).toContain('<script');
-  // Vite begins a line with each tag; what the script holds may look like one.
+  // Vite writes each tag at the start of a line. Text within the script can look like a tag.
   expect(textOf(result)).not.toMatch(/^\s*<(script|link)[^>]* (src|href)=/m);
 });
