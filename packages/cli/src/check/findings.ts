@@ -6,7 +6,7 @@ export const CHECK_CODES = {
   CHECK_NO_ARGUMENT_DESCRIPTION: 'an argument of a tool or prompt has no description',
   CHECK_LONG_DESCRIPTION: 'the description of a tool is longer than a directory allows',
   CHECK_OVER_BUDGET: 'a tool costs a model more tokens than the budget allows',
-  CHECK_NO_TITLE: 'a tool has no title, which a directory requires',
+  CHECK_NO_TITLE: 'a tool has no title, but directories of servers require one',
   CHECK_NO_HINT: 'a tool lacks the annotations that a directory requires',
   CHECK_CONTRADICTING_HINTS: 'a tool is both read-only and destructive',
   CHECK_LIST_REFUSED: 'the server announces a feature, but refuses its list',

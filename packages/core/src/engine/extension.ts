@@ -91,7 +91,7 @@ export interface Replay {
   readonly callId: string;
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
-  /** Waits until each side effect that the handler has begun is stored or has failed. */
+  /** Waits for the handler's side effects in progress, until each has failed or its result is stored. */
   settleEffects(): Promise<void>;
   /** Fulfilled when the handler has ended. */
   readonly ended: Promise<void>;

@@ -130,8 +130,8 @@ export interface TaskAbort {
 }
 
 /**
- * An aborted run of a task, or a task that failed without another run. `id` is the id of the run in the log, or a random
- * id if the handler was not called.
+ * Reported when a run of a task is aborted, or when a task fails although its handler was not called again. `id` is the
+ * id of the run in the log, or a random id if the handler was not called.
  */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 

@@ -312,7 +312,7 @@ function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): str
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH)
     throw new TypeError(
-      `The function ${per.name || 'per'} of a limit must return a string of at most ${MAX_KEY_LENGTH} characters, or undefined`,
+      `The function '${per.name || 'per'}' of a limit must return a string of at most ${MAX_KEY_LENGTH} characters, or undefined`,
     );
   return `key ${key}`;
 }

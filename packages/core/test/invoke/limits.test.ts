@@ -131,7 +131,7 @@ describe('a rate of an app', () => {
       code: -32603,
     });
     expect(JSON.stringify(logger.lines.map(({ details }) => String(details['err'])))).toContain(
-      'The function per of a limit must return a string',
+      "The function 'per' of a limit must return a string",
     );
   });
 

@@ -133,7 +133,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#goesOnElsewhere = goesOnElsewhere;
   }
 
-  /** Waits until each side effect that has begun is stored or has failed. */
+  /** Waits for the side effects in progress, until each has failed or its result is stored. */
   async settleEffects(): Promise<void> {
     await this.#replay?.settleEffects();
   }
