@@ -1,4 +1,4 @@
-# The inventory on this machine, as a worker: mkdir -p dist/shop && workerd serve config.capnp
+# Runs the inventory as a worker on this machine: mkdir -p dist/shop && workerd serve config.capnp
 
 using Workerd = import "/workerd/workerd.capnp";
 
@@ -13,7 +13,7 @@ const config :Workerd.Config = (
         (name = "SHOP", durableObjectNamespace = "Shop"),
       ],
       durableObjectNamespaces = [(className = "Shop", uniqueKey = "inventory-shop", enableSql = true)],
-      # In memory there is no SQLite.
+      # Durable Objects in memory do not support SQLite.
       durableObjectStorage = (localDisk = "objects"),
     )),
     (name = "objects", disk = (path = "dist/shop", writable = true)),

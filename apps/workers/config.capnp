@@ -1,4 +1,4 @@
-# The worker on this machine: workerd serve config.capnp
+# Runs the worker on this machine: workerd serve config.capnp
 
 using Workerd = import "/workerd/workerd.capnp";
 

@@ -132,11 +132,12 @@ export const compileByVite =
 /** Builds of a program for Node, with everything in the bundle. */
 export const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   esbuild: () => bundleWithEsbuild(MAIN, join(BUNDLES, 'esbuild')),
-  'esbuild, which splits': () => bundleWithEsbuild(MAIN, join(BUNDLES, 'esbuild-split'), { splitting: true }),
+  'esbuild, with code splitting': () =>
+    bundleWithEsbuild(MAIN, join(BUNDLES, 'esbuild-split'), { splitting: true }),
   'webpack 5': () => bundleWithWebpack(MAIN, join(BUNDLES, 'webpack')),
   // Its chunks import the entry back, and would wait for one that awaits at the top.
-  'Rollup, of a program that awaits within a function': ofTools('rollup', join(COMPILED, 'started.js')),
-  'Vite, for servers': ofTools('vite', MAIN),
+  'Rollup, with `createApp` inside an async function': ofTools('rollup', join(COMPILED, 'started.js')),
+  'Vite, as a server build': ofTools('vite', MAIN),
   Rolldown: ofTools('rolldown', MAIN),
   tsup: ofTools('tsup', MAIN),
   'bun build': async () => {

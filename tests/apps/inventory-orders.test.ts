@@ -98,7 +98,7 @@ describe('orders', () => {
       refund: 1047,
     });
     expect(textOf(await sendBack('SO-10421', 'TNT-1002', 2))).toBe(
-      'The customer has 1 of TNT-1002 from the order SO-10421, and nothing was registered.',
+      'The customer has only 1 of TNT-1002 from the order SO-10421, so nothing was registered.',
     );
     expect((await sendBack('SO-10421', 'TNT-1002', 1)).structuredContent).toMatchObject({
       returnId: 'RET-1002',
@@ -119,9 +119,9 @@ describe('orders', () => {
       'SO-10421',
       'COK-5001',
       1,
-      'There is no COK-5001 in the order SO-10421, but SLP-3010, SLP-4010, TNT-1002.',
+      'The order SO-10421 does not contain COK-5001. It contains SLP-3010, SLP-4010, TNT-1002.',
     ],
-    ['SO-10421', 'TNT-1002', 5, 'The customer has 4 of TNT-1002'],
+    ['SO-10421', 'TNT-1002', 5, 'The customer has only 4 of TNT-1002'],
     ['SO-10421', 'TNT-1002', 0, 'quantity'],
   ])('return_items refuses %s, %s, %i', async (orderId, sku, quantity, why) => {
     const result = await sendBack(orderId, sku, quantity);

@@ -103,7 +103,7 @@ describe('reserve_stock', () => {
     const tooMany = await reserve(26);
     expect(tooMany.isError).toBe(true);
     expect(textOf(tooMany)).toBe(
-      'There are not 26 of TNT-1002, and nothing was reserved: GDN-03 has 0, LEJ-02 has 7, RTM-01 has 18.',
+      'There are fewer than 26 pieces of TNT-1002, so nothing was reserved: GDN-03 has 0, LEJ-02 has 7, RTM-01 has 18.',
     );
     expect(await reserve(8, { warehouse: 'LEJ-02' })).toMatchObject({ isError: true });
     expect((await reserve(25)).structuredContent).toMatchObject({ reservationId: 'RSV-1001', left: 0 });

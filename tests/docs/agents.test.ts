@@ -46,7 +46,7 @@ describe('AGENTS.md of a template', () => {
   });
 
   test('says what does not start as the framework says it', async () => {
-    const rows = await tableRows(PAGE, 'Mistakes that refuse to start');
+    const rows = await tableRows(PAGE, 'Mistakes that prevent the start');
     const meanings = DEFINITION_CODES as Readonly<Record<string, string>>;
 
     expect(rows.length).toBeGreaterThan(5);

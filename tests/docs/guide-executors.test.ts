@@ -115,10 +115,14 @@ if (noRedis === undefined) {
     redis = await Redis.start();
     process.env['REDIS_URL'] = redis.url;
     process.env['QSTASH_URL'] = await queue.start();
+    process.env['STATE_KEY'] = 'x'.repeat(44);
+    process.env['PUSH_KEY'] = 'y'.repeat(44);
   });
   afterAll(async () => {
     delete process.env['REDIS_URL'];
     delete process.env['QSTASH_URL'];
+    delete process.env['STATE_KEY'];
+    delete process.env['PUSH_KEY'];
     queue.stop();
     await redis.stop();
   });

@@ -13,9 +13,11 @@ if (noRedis === undefined) {
   beforeAll(async () => {
     redis = await Redis.start();
     process.env['REDIS_URL'] = redis.url;
+    process.env['STATE_KEY'] = 'x'.repeat(44);
   });
   afterAll(async () => {
     delete process.env['REDIS_URL'];
+    delete process.env['STATE_KEY'];
     await redis.stop();
   });
 

@@ -189,10 +189,10 @@ test.each([
 
 test.each([
   ['a module of the program', 'dist/order.js', /the file exists, and no build wrote it/],
-  ['a source', 'src/main.ts', /a bundle is an ES module: name it \.mjs/],
-  ['the package', 'package.json', /a bundle is an ES module: name it \.mjs/],
-  ['a folder', 'dist', /a bundle is an ES module: name it \.mjs/],
-  ['a folder with such a name', 'folder.mjs', /that is a folder: name a file in it/],
+  ['a source', 'src/main.ts', /a bundle is an ES module: use a file name that ends in \.mjs/],
+  ['the package', 'package.json', /a bundle is an ES module: use a file name that ends in \.mjs/],
+  ['a folder', 'dist', /a bundle is an ES module: use a file name that ends in \.mjs/],
+  ['a folder with such a name', 'folder.mjs', /this is a folder: use the path of a file in it/],
 ])('refuses to overwrite %s', async (_, path, message) => {
   const file = join(project, path);
   mkdirSync(join(project, 'folder.mjs'), { recursive: true });

@@ -35,13 +35,13 @@ describe('wrong input', () => {
     [['--pm', 'npn'], 2, `there is no package manager 'npn': did you mean npm?`],
     [['My Server!'], 2, `'My Server!' is not a valid npm name: use my-server`],
     [['a', 'b'], 2, `'b' is one argument too many`],
-    [['busy'], 1, 'busy is not empty (notes.txt): name another folder, or use --force'],
+    [['busy'], 1, 'busy is not empty (notes.txt): choose another folder, or use --force'],
     [['busy/notes.txt'], 1, /busy\/notes\.txt is a file, not a folder$/],
     [['busy/notes.txt/app'], 1, /busy\/notes\.txt\/app cannot be created: a part of its path is a file$/],
     [
       ['add', 'tool', 'x'],
       1,
-      'no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
+      'no package.json in this folder or its parent folders depends on @sigil/core: run this command in a project of create-mcp-app',
     ],
     [['add', 'tol', 'x'], 2, `there is no kind 'tol': did you mean tool?`],
   ])('%j gives one line and leaves nothing', async (args, code, line) => {

@@ -102,7 +102,7 @@ async function keepsItsStateInRedis(project: string): Promise<void> {
   const script = join(project, 'dist/main.js');
   const refused = new ServerProcess(script, [], { REDIS_URL: 'redis://127.0.0.1:1', STATE_KEY: '' });
   expect(await refused.ended).toEqual({ code: 1, signal: null });
-  expect(refused.stderr).toMatch(/^Set STATE_KEY to a secret .*\n$/);
+  expect(refused.stderr).toMatch(/^Set STATE_KEY to the same secret .*\n$/);
   if (noRedis !== undefined) return;
 
   const redis = await Redis.start();

@@ -175,7 +175,7 @@ describeFullClients(['2025-06-18', '2025-11-25'], ({ client, version, processes 
       const second = await complete();
       // Another process than the one that is asked may be the one that knows the client.
       if (processes === 1)
-        expect([first, second]).toEqual(['The client was told', 'No client waits for that']);
+        expect([first, second]).toEqual(['The client was notified', 'No client waits for this page']);
       await client().calls.text('test_simple_text');
       expect(told()).toBe(1);
     });

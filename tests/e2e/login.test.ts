@@ -185,7 +185,7 @@ describe('a login', () => {
           code_challenge_methods_supported: ['S256'],
         },
       }),
-      'use its id as --client-id',
+      'pass its id with --client-id',
     ],
   ])('says what is wrong with a server that %s', async (_, answers, message) => {
     await expect(beginLogin({ server: await pretender(answers), redirectUri })).rejects.toThrow(message);

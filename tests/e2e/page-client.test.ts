@@ -66,7 +66,7 @@ describe.each([StatelessClient, SessionClient])('%p', (Client) => {
     const { serverInfo, capabilities, instructions } = await page.client.connect();
     expect(serverInfo).toMatchObject({ name: 'everything', version: '0.1.0' });
     expect(Object.keys(capabilities)).toContain('tools');
-    expect(instructions).toContain('none of them reaches beyond it');
+    expect(instructions).toContain('none of them affects other systems');
   });
 
   test('lists what is served', async () => {

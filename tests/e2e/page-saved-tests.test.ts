@@ -135,7 +135,7 @@ ${'      expect.any(Number),\n'.repeat(8)}    ],
   });`);
   const note = { tool: 'note', arguments: { text: 'x' }, write: false };
   expect(await save(project, { ...note, result: await call(project, 'note', { text: 'x' }) })).toMatchObject({
-    note: expect.stringContaining('was not repeated a second time'),
+    note: expect.stringContaining('was repeated only once'),
   });
   const roll = { tool: 'roll', write: false, result: await call(project, 'roll', {}) };
   expect(await save(project, roll)).not.toHaveProperty('note');

@@ -411,10 +411,10 @@ describe('a server that does not start', () => {
 describe('the command sigil', () => {
   test.each([
     [['serve'], "there is no command 'serve'"],
-    [['manifest'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['manifest'], 'there is no file dist/main.js: compile first, or choose another program'],
     [['serve', '--help'], "there is no command 'serve'"],
     [['manifest', 'a.js', 'b.js'], "'b.js' is one argument too many"],
-    [['manifest', 'none.js'], 'there is no file none.js: compile first, or name another program'],
+    [['manifest', 'none.js'], 'there is no file none.js: compile first, or choose another program'],
     [['manifest', 'diff', 'a.json'], '<new.json> is missing'],
     [
       ['check', INVENTORY, '--for', 'openai,other'],
@@ -426,14 +426,14 @@ describe('the command sigil', () => {
       ['check', INVENTORY, '--budget', '-5'],
       "option '--budget' has no value: a value that begins with a dash must follow an equals sign",
     ],
-    [['check', tmpdir()], `${tmpdir()} is not a file: name the program in it, such as dist/main.js`],
+    [['check', tmpdir()], `${tmpdir()} is not a file: use the path of a program file, such as dist/main.js`],
     [
       ['login', 'http://127.0.0.1/', '--callback-port', '99999'],
       "--callback-port must be a port, not '99999'",
     ],
     [['dev', '--compile', ' '], '--compile is empty: it must be the command of a compiler in watch mode'],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
-    [['why', 'add'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['why', 'add'], 'there is no file dist/main.js: compile first, or choose another program'],
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
       '--scope belongs to a principal: also use --as <principal>',

@@ -169,15 +169,15 @@ describe('sigil tasks', () => {
 
   test.each([
     [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry'],
-    [['tasks', 'ls'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['tasks', 'ls'], 'there is no file dist/main.js: compile first, or choose another program'],
     [['tasks', 'ls', 'x.js', '--main', 'y.js'], 'the program is named twice, as x.js and with --main'],
     [['tasks', 'ls', 'x.js', '--status', 'lost'], /^--status must be one of working, .*, not 'lost'/],
     [['tasks', 'ls', 'x.js', '--limit', '0'], "--limit must be a positive number, not '0'"],
     [['tasks', 'show', '--main', 'x.js'], '<task id> is missing'],
-    [['tasks', 'retry', 'x'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['tasks', 'retry', 'x'], 'there is no file dist/main.js: compile first, or choose another program'],
     [
       ['tasks', 'show', 'x', 'dist/main.js'],
-      "'dist/main.js' is one argument too many: name the program by --main, as in --main dist/main.js",
+      "'dist/main.js' is one argument too many: pass the program with --main, for example --main dist/main.js",
     ],
     [['tasks', 'cancel', 'x', '--main', 'x.js', '--arguments'], "unknown option '--arguments'"],
   ])('answers %j with one line and exit code 2', async (args, message) => {

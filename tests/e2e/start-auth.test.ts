@@ -58,12 +58,12 @@ test('npm run start:auth starts an inventory that a client logs in to, and asks 
   await until(() => started.stdout.includes(address));
   await untilRefused(address);
   expect(started.stdout).toContain(`client.js list_warehouses '{}' ${address}\n`);
-  expect(started.stdout).toContain('its warnings are about production');
+  expect(started.stdout).toContain('ignore its warnings, which concern production servers');
 
   const client = await call(address, 'list_warehouses');
   await logInTo(client, 2);
   expect(await client.ended).toEqual({ code: 0, signal: null });
-  expect(client.stdout).toContain('Waiting for the browser to come back to http://127.0.0.1:');
+  expect(client.stdout).toContain('Waiting until the browser returns to http://127.0.0.1:');
   expect(client.stdout).toContain('inventory inventory:manage');
   expect(client.stdout).toContain(`http://127.0.0.1:${issuerPort}#ada`);
   started.child.kill('SIGTERM');
@@ -78,10 +78,10 @@ describe('the client of the command line', () => {
     await logInTo(client, 2);
     expect(await client.ended).toEqual({ code: 1, signal: null });
     expect(client.stderr).toBe(
-      'logged in, but the authorization server did not grant inventory:manage: does it know that scope?\n',
+      'the login succeeded, but the authorization server did not grant inventory:manage: check its list of scopes\n',
     );
     expect(identity.stderr).toContain(
-      'A client asks for the scope inventory:manage, which this authorization server does not know and will not grant: add it to --scopes\n',
+      'A client requests the scope inventory:manage, but this authorization server does not know it, and does not grant it: add it to --scopes\n',
     );
   });
 
@@ -108,7 +108,7 @@ describe('the client of the command line', () => {
     const wrong = await call('http://127.0.0.1:1/mcp', 'check_inventory', '{sku}');
     expect(await wrong.ended).toEqual({ code: 1, signal: null });
     expect(wrong.stderr).toBe(
-      `The arguments of a tool are a JSON object, such as '{"sku":"TNT-1002"}', not {sku}\n`,
+      `The arguments of a tool must be a JSON object, such as '{"sku":"TNT-1002"}', not {sku}\n`,
     );
     const nowhere = await call(`http://127.0.0.1:${await freePort()}/mcp`, 'check_inventory');
     expect(await nowhere.ended).toEqual({ code: 1, signal: null });
@@ -129,7 +129,7 @@ describe('the authorization server of apps/identity', () => {
       const identity = new ServerProcess(script, args, { ISSUER_PORT: String(port) });
       expect(await identity.ended).toEqual({ code: 1, signal: null });
       expect(identity.stderr.replaceAll(/^oidc-provider .*\n/gm, '')).toBe(
-        `Port ${port} is used by another program: end that one, or choose another port with ${option}\n`,
+        `Port ${port} is used by another program: end that program, or choose another port with ${option}\n`,
       );
     } finally {
       await new Promise((resolve) => other.close(resolve));

@@ -60,7 +60,7 @@ describe('a program whose runtime does not start', () => {
     const server = new ServerProcess(fixture('taken-port.mjs'), [], { FAIL: 'yes' });
     expect((await server.ended).code).toBe(1);
     expect(server.stderr).toMatch(
-      /^\[?Error: The server cannot listen on port \d+ of 127\.0\.0\.1: another program uses this address\. End it, or set another port with .* \[EADDRINUSE\]/m,
+      /^\[?Error: The server cannot listen on port \d+ of 127\.0\.0\.1: another program uses this address\. End that program, or set another port with .* \[EADDRINUSE\]/m,
     );
     expect(server.stderr).not.toMatch(/^ +at /m);
     expect(server.stderr).not.toContain('errno');

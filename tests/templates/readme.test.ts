@@ -63,10 +63,13 @@ describe.each(TEMPLATES)('the README of the template %s', (template) => {
   });
 });
 
-test.each(['Using it in a client', 'Looking inside'])('minimal and full say the same about %j', (title) => {
-  expect(section('full', title)).toBeDefined();
-  expect(section('full', title)).toBe(section('minimal', title));
-});
+test.each(['Using it in a client', 'Inspecting the server'])(
+  'minimal and full say the same about %j',
+  (title) => {
+    expect(section('full', title)).toBeDefined();
+    expect(section('full', title)).toBe(section('minimal', title));
+  },
+);
 
 test('every template says the same about adding more', () => {
   const sections = TEMPLATES.map((template) => section(template, 'Adding more'));

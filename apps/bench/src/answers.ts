@@ -7,20 +7,20 @@ export interface Answer {
   };
 }
 
-/** Decides whether an answer is what was asked for; returns what is wrong, or nothing. */
+/** Checks an answer. Returns a description of the fault; `undefined` if the answer is correct. */
 export type AnswerCheck = (answer: Answer) => string | undefined;
 
-/** The answer of `tools/call` carries 1 + 2. */
+/** Checks that the answer to `tools/call` contains the sum of 1 and 2. */
 export const carriesSum: AnswerCheck = (answer) =>
   answer.result?.structuredContent?.sum === 3 ? undefined : 'the answer does not carry sum 3';
 
-/** The answer of `tools/list` lists that many tools. */
+/** Creates a check that the answer to `tools/list` contains `count` tools. */
 export function listsTools(count: number): AnswerCheck {
   return (answer) =>
     answer.result?.tools?.length === count ? undefined : `the answer does not list ${count} tools`;
 }
 
-/** Reads the one answer in a response body, be it plain JSON or the last event of a stream. */
+/** Parses the answer in a response body. The body is either plain JSON, or a stream whose last event is the answer. */
 export function parseAnswer(body: string, contentType: string): Answer {
   if (!contentType.includes('text/event-stream')) return JSON.parse(body) as Answer;
   const data = body.split('\n').filter((line) => line.startsWith('data:'));

@@ -2,16 +2,16 @@ import { median } from './median.js';
 import { ratio } from './ratio.js';
 import type { Cells } from './row.js';
 
-/** One requirement of the design's speed budget. */
+/** One requirement on the speed of Sigil. */
 export interface Budget {
   readonly text: string;
-  /** Whom ours is held against. */
+  /** The id of the contestant that Sigil is compared with. */
   readonly against?: string;
-  /** Whether it holds; `undefined` when one side was not measured. */
+  /** Whether the requirement is met; `undefined` if Sigil or the other contestant was not measured. */
   met(cells: Cells): boolean | undefined;
 }
 
-/** Ours reaches at least `times` what the other reaches. */
+/** Requires that the value of Sigil is at least `times` the value of the other contestant. */
 export function atLeast(times: number, other: string): Budget {
   return {
     text: `≥${times} ${other}`,
@@ -20,7 +20,7 @@ export function atLeast(times: number, other: string): Budget {
   };
 }
 
-/** Ours takes at most `times` what the other takes. */
+/** Requires that the value of Sigil is at most `times` the value of the other contestant. */
 export function atMost(times: number, other: string): Budget {
   return {
     text: `≤${times} ${other}`,
@@ -29,12 +29,12 @@ export function atMost(times: number, other: string): Budget {
   };
 }
 
-/** Ours reaches at least this much, in the unit of the row. */
+/** Requires that the value of Sigil is at least `limit`, in the unit of the row. */
 export function atLeastValue(limit: number, unit: string): Budget {
   return { text: `≥${limit} ${unit}`, met: (cells) => holdsFor(cells, (value) => value >= limit) };
 }
 
-/** Ours takes at most this much, in the unit of the row. */
+/** Requires that the value of Sigil is at most `limit`, in the unit of the row. */
 export function atMostValue(limit: number, unit: string): Budget {
   return { text: `≤${limit} ${unit}`, met: (cells) => holdsFor(cells, (value) => value <= limit) };
 }

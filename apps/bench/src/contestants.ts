@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Era } from './messages.js';
 
-/** A server under measurement. */
+/** A server that is measured. */
 export interface Contestant {
-  /** Its column, and what budgets call it. */
+  /** The name of its column, which budgets also use. */
   readonly id: string;
-  /** The protocol era it is spoken to in. */
+  /** The era of the protocol that the bench uses for it. */
   readonly era: Era;
   readonly http: string;
   readonly stdio: string;
-  /** The server of the row about starting without a DTO, when it differs. */
+  /** The script for the row about a start without a DTO, if it is another script. */
   readonly smallest?: string;
-  /** It has legacy sessions to measure. */
+  /** Whether it has legacy sessions, so that they can be measured. */
   readonly sessions: boolean;
 }
 
-/** Ours. */
+/** The server of Sigil. */
 export const sigil: Contestant = {
   id: 'sigil',
   era: 'modern',
@@ -26,7 +26,7 @@ export const sigil: Contestant = {
   sessions: true,
 };
 
-/** Everyone, in the order of the columns and of the rounds. */
+/** All contestants, in the order of the columns and of the rounds. */
 export const contestants: readonly Contestant[] = [
   sigil,
   peer('floor', 'floor', 'modern', false),
@@ -35,7 +35,7 @@ export const contestants: readonly Contestant[] = [
   peer('tmcp', 'tmcp', 'modern', true),
 ];
 
-/** Where the compiled script of a contestant lies, or `undefined` when it was not built. */
+/** Returns the path of a contestant's compiled script; `undefined` if it was not built. */
 export function scriptPath(script: string): string | undefined {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return existsSync(path) ? path : undefined;

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Which core the servers run on and which one the load; empty where pinning is not possible. */
+/** The core for the servers. The members are absent if processes cannot be pinned to cores. */
 export interface Cores {
   readonly server?: string;
-  /** All cores we may use, for what is not pinned although this process is. */
+  /** All allowed cores, for processes that must not inherit the pinning of this process. */
   readonly all?: string;
 }
 
 const statusFile = '/proc/self/status';
 
 /**
- * Pins this process to one core and returns the core left to the servers, so that load and server do not chase each
- * other. Without `taskset` or a second core nothing is pinned.
+ * Pins this process, which creates the load, to one core, and returns another core for the servers. So they do not
+ * compete for a core. Without `taskset` or a second core, nothing is pinned.
  */
 export function divideCores(): Cores {
   if (!existsSync(statusFile)) return {};

@@ -21,26 +21,26 @@ const install = [
   '--loglevel=error',
 ];
 
-/** A folder outside the repository. */
+/** Creates a temporary folder outside the repository. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'sigil-bench-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Writes a project that was not installed. @returns its folder. */
+/** Creates a project without installing its dependencies. @returns its folder. */
 export async function projectToInstall(folder: string): Promise<string> {
   await createMcpApp(folder, 'to-install', '--no-install', '--no-git');
   return join(folder, 'to-install');
 }
 
-/** Installs a fresh copy of a project. @returns milliseconds. */
+/** Installs the dependencies of a new copy of a project. @returns the time that it took, in milliseconds. */
 export async function installAlone(folder: string, project: string): Promise<number> {
   const copy = join(folder, `install-${randomUUID()}`);
   await cp(project, copy, { recursive: true });
   return timed(copy, () => run('npm', install, { cwd: copy }));
 }
 
-/** Creates a project and has it answer. @returns milliseconds. */
+/** Creates a project, which also calls one of its tools. @returns the time that it took, in milliseconds. */
 export async function createProject(folder: string): Promise<number> {
   const name = `create-${randomUUID()}`;
   return timed(join(folder, name), () => createMcpApp(folder, name));

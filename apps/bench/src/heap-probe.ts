@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the probe reports, in bytes. */
+/** The memory that the probe reports, in bytes. */
 export interface HeapReading {
   readonly heap: number;
   readonly rss: number;

@@ -1,17 +1,20 @@
 import { type HttpMessage, rawCallMessage } from './messages.js';
 
-/** A request that means harm. */
+/** A request that tries to harm a server. */
 export interface HostileInput {
   readonly name: string;
   readonly message: HttpMessage;
-  /** Whether nothing is wrong with it, but that it is as large as it may be. */
+  /** Whether the request is valid, with the maximum allowed size. */
   readonly isLegal?: boolean;
 }
 
 const MEGABYTE = 1024 * 1024;
 const reserved = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-/** Requests to the tools of `server-hostile`, each of which must be answered soon: by an error, unless it is legal. */
+/**
+ * Returns requests to the tools of `server-hostile`. The server must answer each of them quickly: with an error, unless
+ * the request is legal.
+ */
 export function hostileInputs(): HostileInput[] {
   const long = 'a'.repeat(200_000);
   return [
@@ -84,7 +87,10 @@ function largest(): HostileInput[] {
   ];
 }
 
-/** What a server of default settings must refuse by the size it announces. */
+/**
+ * Returns a request that is so large that a server with default settings must refuse it because of its
+ * `Content-Length`.
+ */
 export function oversizedInput(): HostileInput {
   const { headers, body } = rawCallMessage('short', `{"text":"${'a'.repeat(1000)}`);
   const announced = { ...headers, 'Content-Length': String(10 * MEGABYTE) };

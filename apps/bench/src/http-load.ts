@@ -3,7 +3,10 @@ import { type AnswerCheck, parseAnswer } from './answers.js';
 import type { HttpMessage } from './messages.js';
 import type { Load } from './throughput.js';
 
-/** Sends the message once and checks the answer; returns the body, which every answer under load must repeat. */
+/**
+ * Sends the message once and checks the answer. Returns the body of the answer. Under load, all answers must be equal
+ * to it.
+ */
 export async function verifyHttp(url: string, message: HttpMessage, check: AnswerCheck): Promise<string> {
   const response = await fetch(url, { method: 'POST', ...message });
   const body = await response.text();
@@ -17,8 +20,9 @@ export async function verifyHttp(url: string, message: HttpMessage, check: Answe
 const longestMs = 8000;
 
 /**
- * Makes the load of one row at one server: the message over many connections, each waiting for its answer. Any failure,
- * and any answer other than the verified one, fails the measurement. A server too slow for the time gets more of it.
+ * Creates the load of one row for one server. It sends the message on many connections, and each connection waits for
+ * its answer before it sends again. An error, or an answer that differs from the verified one, fails the measurement. A
+ * server that is too slow for the given time gets more time.
  */
 export function httpLoad(url: string, message: HttpMessage, connections: number, expectBody: string): Load {
   // Fewer answers than this say more about the moment a round ends than about the server.

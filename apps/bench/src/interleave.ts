@@ -12,14 +12,14 @@ export interface Subject {
 export interface Interleaving {
   readonly contestants: readonly Contestant[];
   readonly rounds: number;
-  /** The script a contestant runs in this row. */
+  /** Returns the script of a contestant for this row. */
   readonly script: (contestant: Contestant) => string;
   readonly open: (contestant: Contestant, script: string) => Subject | Promise<Subject>;
 }
 
 /**
- * Measures in the order A B C A B C …, so that what the machine does meanwhile hits everyone alike. One contestant that
- * fails is out of the row with its reason; the others go on.
+ * Measures in the order A B C A B C …, so that other load on the machine affects all contestants equally. If a
+ * contestant fails, the row shows its error, and the others are still measured.
  */
 export async function interleave({ contestants, rounds, script, open }: Interleaving): Promise<Cells> {
   const cells = new Map<string, Cell>();

@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** An issuer of tokens, within the harness. */
+/** An issuer of access tokens, in the process of the bench. */
 export interface Issuer {
   readonly id: string;
-  /** Signs a token for a server, good for an hour. */
+  /** Signs a token for a server. The token is valid for one hour. */
   token(resource: string): Promise<string>;
   stop(): void;
 }
 
-/** Starts one. */
+/** Starts an issuer. */
 export async function startIssuer(): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256' }];

@@ -38,11 +38,11 @@ process.stdout.write(`\n${drawTable(measured)}\n\n`);
 process.stdout.write(
   [
     `Node ${process.version}, ${pinning}, ${seconds} s. Medians of interleaved rounds.`,
-    '÷ is sigil by the other: req/s per second of server processor time (more is better), ms and KB (less is better).',
+    '÷ is the value of sigil divided by the other: req/s per second of server processor time (more is better), ms and KB (less is better).',
     ...listNotes(measured),
-    '* the server left its core idle: something else was the limit.',
+    '* the server did not use its core fully: something else was the bottleneck.',
     ...(values.quick
-      ? ['--quick has no time to warm the SDK peers up; the full run gives the ratios that count.']
+      ? ['--quick has no time to warm up the SDK peers; only the ratios of the full run are valid.']
       : []),
     '',
   ].join('\n'),

@@ -1,4 +1,4 @@
-/** The middle of the numbers; robust against the one round in which the machine did something else. */
+/** Returns the median of the numbers. One round with an extreme value does not change it much. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,4 +1,4 @@
-/** Which form of the protocol a contestant is spoken to in. */
+/** The era of the protocol that the bench uses for a contestant. */
 export type Era = 'modern' | 'legacy';
 
 /** A message as it is sent over HTTP. */
@@ -15,7 +15,7 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** The JSON-RPC text of `tools/call`, adding 1 and 2. */
+/** Returns the JSON-RPC text of a `tools/call` that adds 1 and 2. */
 export function callText(era: Era, id: number): string {
   return requestText(era, id, 'tools/call', { name: 'add', arguments: { a: 1, b: 2 } });
 }
@@ -25,7 +25,7 @@ export function callMessage(era: Era): HttpMessage {
   return { headers: headers(era, 'tools/call', 'add'), body: callText(era, 1) };
 }
 
-/** `tools/call` with arguments that are JSON already, well-formed or not, as one stateless HTTP request. */
+/** `tools/call` as one stateless HTTP request. The arguments are given as JSON text, which can be invalid. */
 export function rawCallMessage(tool: string, argumentsJson: string): HttpMessage {
   const params = `{"name":${JSON.stringify(tool)},"arguments":${argumentsJson},"_meta":${JSON.stringify(envelope)}}`;
   return {
@@ -48,21 +48,21 @@ export function listenMessage(): HttpMessage {
   };
 }
 
-/** The JSON-RPC text of the legacy handshake's request. */
+/** The JSON-RPC text of `initialize`, the first message of a legacy session. */
 export function initializeText(id: number): string {
   const params = { protocolVersion: versions.legacy, capabilities: {}, clientInfo };
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params });
 }
 
-/** The JSON-RPC text that ends the legacy handshake. */
+/** The JSON-RPC text of the notification that ends the legacy handshake. */
 export const initializedText = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 
-/** The handshake's two requests over HTTP; the second one names the session the first one opened. */
+/** The first HTTP request of the legacy handshake, which opens a session. */
 export function initializeMessage(): HttpMessage {
   return { headers: plainHeaders, body: initializeText(1) };
 }
 
-/** @see initializeMessage */
+/** The second HTTP request of the legacy handshake, with the id of the opened session. */
 export function initializedMessage(session: string): HttpMessage {
   return { headers: { ...headers('legacy', ''), 'Mcp-Session-Id': session }, body: initializedText };
 }

@@ -1,4 +1,4 @@
-/** What every bench server is told: the same command line for ours, the floors and the peers. */
+/** The options of every server in the bench: Sigil, the minimal servers and the other frameworks. */
 export interface ServerOptions {
   /** Serve HTTP instead of stdio. */
   readonly http: boolean;
@@ -8,9 +8,9 @@ export interface ServerOptions {
   readonly tools: number;
   /** Keep one transport per session instead of answering statelessly (SDK peers only). */
   readonly sessions: boolean;
-  /** How long sessions live without traffic, where the server takes that (`server-idle` only). */
+  /** How long sessions live without traffic, in milliseconds (`server-idle` only). */
   readonly idleMs: number | undefined;
-  /** Largest body of a request, where the server takes that (`server-hostile` only). */
+  /** Maximum size of a request's body (`server-hostile` only). */
   readonly maxBodyBytes: number | undefined;
 }
 
@@ -33,7 +33,7 @@ function numberFrom(variable: string): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** The names of the tools a server registers: `add`, `add1`, `add2`, … */
+/** Returns the names of the tools that a server registers: `add`, `add1`, `add2`, … */
 export function toolNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? 'add' : `add${index}`));
 }

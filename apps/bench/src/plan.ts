@@ -1,14 +1,14 @@
 import type { Cores } from './cores.js';
 
-/** How much is measured. */
+/** How many measurements the bench takes, and how long they take. */
 export interface Plan {
   readonly cores: Cores;
-  /** Measure only ours and whom the budget of a row holds it against. */
+  /** Whether to measure only Sigil and the contestants in the budget of a row. */
   readonly budgetedOnly: boolean;
   /** Rounds of every contestant in the throughput rows. */
   readonly rounds: number;
   readonly roundMs: number;
-  /** When warming up ends at the latest. */
+  /** Maximum duration of the warm-up, in milliseconds. */
   readonly warmUpMs: number;
   /** How often every server is started in the start rows. */
   readonly starts: number;
@@ -22,18 +22,19 @@ export interface Plan {
   readonly creations: number;
 }
 
-/** How sessions are opened and abandoned. */
+/** How many sessions are opened and abandoned. */
 export interface Abandonment {
   readonly sessions: number;
-  /** How many are opened and ended before that. */
+  /** How many sessions are opened and ended before the measurement. */
   readonly warmUpSessions: number;
-  /** How long a session lives: longer than opening them all takes. */
+  /** The idle time after which a session expires, in milliseconds. All sessions must be opened in less time. */
   readonly idleMs: number;
 }
 
 /**
- * `--quick` stays under a minute, the full plan under five. A minute is too short to warm up the SDK peers, so the quick
- * ratios against them flatter us; those of the full plan count.
+ * Creates the plan. With `--quick`, it takes less than one minute; the full plan takes less than five. One minute is
+ * too short to warm up the servers of the SDKs. So the quick ratios are too good for Sigil, and only the ratios of the
+ * full plan are valid.
  */
 export function makePlan(quick: boolean, cores: Cores): Plan {
   return quick

@@ -11,9 +11,9 @@ export interface Launch {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
-  /** Cores to pin it to, as `taskset -c` takes them. */
+  /** The cores to pin the server to, in the syntax of `taskset -c`. */
   readonly cores?: string | undefined;
-  /** Open an IPC channel, for the heap probe. */
+  /** Whether to open an IPC channel, for the heap probe. */
   readonly ipc?: boolean;
 }
 
@@ -24,7 +24,7 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
-/** A server process of the bench, ended by its own handle. */
+/** A server process of the bench. */
 export class ServerProcess {
   readonly child: ChildProcess;
   readonly stdin: Writable;
@@ -55,18 +55,18 @@ export class ServerProcess {
     );
   }
 
-  /** Whether the process has gone. */
+  /** Whether the process has ended. */
   get ended(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** An error that tells what the server said last. */
+  /** Creates an error that contains the last output of the server. */
   failure(what: string): Error {
     const said = this.#complaint.trim();
     return new Error(`${this.#script}: ${what}${said ? `\n${said}` : ''}`);
   }
 
-  /** Resolves once something listens on the port. */
+  /** Resolves when a process listens on the port. */
   async listening(port: number): Promise<void> {
     const deadline = Date.now() + startLimitMs;
     // Nothing reads what an HTTP server prints; a full pipe would stop it.
@@ -78,13 +78,16 @@ export class ServerProcess {
     }
   }
 
-  /** Seconds of processor time that all threads used so far, of it and of the processes it started, where the system tells. */
+  /**
+   * Returns the processor time of the server and its child processes so far, in seconds; `undefined` if the system does
+   * not report it.
+   */
   cpuSeconds(): number | undefined {
     if (this.ended || !existsSync(tasksOf(this.child.pid))) return undefined;
     return nanosecondsOf(this.child.pid) / 1e9;
   }
 
-  /** Ends the process and waits until it has gone. */
+  /** Stops the process, and waits until it has ended. */
   async stop(): Promise<void> {
     if (this.ended) return;
     const gone = once(this.child, 'exit');
@@ -109,7 +112,7 @@ function nanosecondsOf(pid: number | undefined): number {
   }, 0);
 }
 
-/** A port nothing listens on. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,9 +2,10 @@ import { median } from './median.js';
 import type { Cell, Reading } from './row.js';
 
 /**
- * How two contestants compare: the median of the ratios round by round. Rounds are interleaved, so a slow moment of the
- * machine meets both sides of one ratio. Throughput is compared per second of the server's processor time, which a
- * neighbour stealing the core cannot change; a server that saturates its core gives the same ratio by the clock.
+ * Returns the ratio of two contestants: the median of the ratios of all rounds. Rounds are interleaved, so a slow
+ * moment of the machine affects both values of a ratio. Throughput is compared per second of the server's processor
+ * time, because other programs on the core cannot change it. If a server always uses its core fully, the ratio by wall
+ * time is the same.
  */
 export function ratio(ours: Cell | undefined, theirs: Cell | undefined): number | undefined {
   if (ours?.kind !== 'measured' || theirs?.kind !== 'measured') return undefined;

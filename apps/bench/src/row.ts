@@ -2,21 +2,23 @@ import type { Budget } from './budget.js';
 import type { Contestant } from './contestants.js';
 import type { Plan } from './plan.js';
 
-/** What one round of one contestant gave. */
+/** The result of one round of one contestant. */
 export interface Reading {
-  /** In the unit of the row. */
+  /** The measured value, in the unit of the row. */
   readonly value: number;
-  /** Answers per second of the server's processor time, where the system tells it. */
+  /** Answers per second of the server's processor time; absent if the system does not report this time. */
   readonly perCpuSecond?: number;
-  /** Share of the round the server spent on its core; far below 1 says that something else was the bottleneck. */
+  /**
+   * The share of the round in which the server used its core. If it is far below 1, the server was not the bottleneck.
+   */
   readonly cpuShare?: number;
   /** Growth of the resident set per session, in KB. */
   readonly rss?: number;
-  /** What one number cannot say. */
+  /** Further information about the value. */
   readonly note?: string;
 }
 
-/** What a row knows about one contestant. */
+/** The result of one contestant in a row. */
 export type Cell =
   | { readonly kind: 'measured'; readonly readings: readonly Reading[] }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -27,13 +29,13 @@ export type Cells = ReadonlyMap<string, Cell>;
 
 /** One line of the table. */
 export interface Row {
-  /** What `--only` names it by. */
+  /** The id of the row, for the option `--only`. */
   readonly id: string;
   readonly title: string;
   readonly unit: 'req/s' | 'ms' | 'CPU ms' | 'KB' | '%' | '×';
-  /** What must hold, from the design's speed budget. */
+  /** The requirements on the speed of Sigil in this row. */
   readonly budget: readonly Budget[];
   readonly contestants: readonly Contestant[];
-  /** Measures these contestants, some or all of its own. */
+  /** Measures the given contestants, which are some or all contestants of the row. */
   measure(plan: Plan, contestants: readonly Contestant[]): Promise<Cells>;
 }

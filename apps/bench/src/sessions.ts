@@ -4,7 +4,7 @@ import { callText, initializedMessage, initializeMessage, type HttpMessage } fro
 const clients = 8;
 const agent = new Agent({ keepAlive: true, maxSockets: clients });
 
-/** Opens that many legacy sessions over HTTP, each with its whole handshake, and leaves them open. */
+/** Opens `count` legacy sessions over HTTP, each with a complete handshake, and leaves them open. */
 export async function openSessions(url: string, count: number): Promise<void> {
   await openMany(count, async () => {
     const session = await initialize(url);
@@ -13,7 +13,10 @@ export async function openSessions(url: string, count: number): Promise<void> {
   });
 }
 
-/** Opens that many legacy sessions over HTTP by `initialize` alone. @returns their ids, in the order they were opened. */
+/**
+ * Opens `count` legacy sessions over HTTP, and sends only `initialize`.
+ * @returns their ids, in the order of opening.
+ */
 export function abandonSessions(url: string, count: number): Promise<string[]> {
   return openMany(count, () => initialize(url));
 }
@@ -27,7 +30,7 @@ export async function endSessions(url: string, sessions: readonly string[]): Pro
   }
 }
 
-/** Whether a session is still there. Asking counts as use of it. */
+/** Returns whether a session still exists. The check counts as use of the session. */
 export async function isOpen(url: string, session: string): Promise<boolean> {
   const { headers } = initializedMessage(session);
   return (await send(url, { headers, body: callText('legacy', 1) })).status !== 404;

@@ -6,7 +6,7 @@ const inFlight = 32;
 const handshakeId = 0;
 const answerLimitMs = 20_000;
 
-/** A pipelined client over the pipes of a server process. */
+/** A client over stdio that sends requests without waiting for earlier answers. */
 export class StdioClient {
   readonly #server: ServerProcess;
   readonly #era: Era;
@@ -26,7 +26,7 @@ export class StdioClient {
     });
   }
 
-  /** Sends what a client sends first, without waiting in between, and resolves when the first call is answered. */
+  /** Sends the first messages of a client, without waiting in between. Resolves when the first call is answered. */
   async firstCall(): Promise<void> {
     const id = this.#nextId++;
     const handshake = this.#era === 'legacy' ? `${initializeText(handshakeId)}\n${initializedText}\n` : '';
@@ -42,7 +42,7 @@ export class StdioClient {
     });
   }
 
-  /** Keeps 32 calls in flight for that long, waits for the last answers and returns answers per second. */
+  /** Keeps 32 calls in flight for `ms` milliseconds, and waits for the last answers. Returns the answers per second. */
   async load(ms: number): Promise<number> {
     // Only the id differs from call to call; the client must stay cheaper than any server.
     const [head, tail] = callText(this.#era, 987_654_321).split('987654321');

@@ -3,7 +3,7 @@ import { median } from './median.js';
 import { ratio } from './ratio.js';
 import type { Cell, Cells, Row } from './row.js';
 
-/** A row with what was measured. */
+/** A row with its results. */
 export interface MeasuredRow {
   readonly row: Row;
   readonly cells: Cells;
@@ -12,7 +12,7 @@ export interface MeasuredRow {
 /** Below this share of its core the server was not what limited the round. */
 const saturated = 0.85;
 
-/** Draws the table: absolute numbers, then how ours compares, then what the budget says. */
+/** Draws the table: the values, the ratios of Sigil to the others, and whether the budget is met. */
 export function drawTable(measured: readonly MeasuredRow[]): string {
   const ids = contestants.map(({ id }) => id);
   const others = ids.filter((id) => id !== 'sigil');
@@ -32,7 +32,7 @@ export function drawTable(measured: readonly MeasuredRow[]): string {
   return [draw(head), widths.map((width) => '─'.repeat(width)).join('──'), ...lines.map(draw)].join('\n');
 }
 
-/** What the table cannot show: why a contestant failed. */
+/** Lists the contestants that failed, with their errors. */
 export function listFailures(measured: readonly MeasuredRow[]): string[] {
   return measured.flatMap(({ row, cells }) =>
     [...cells].flatMap(([id, cell]) =>
@@ -41,7 +41,7 @@ export function listFailures(measured: readonly MeasuredRow[]): string[] {
   );
 }
 
-/** What the numbers of the table leave unsaid. */
+/** Lists the notes of all readings. */
 export function listNotes(measured: readonly MeasuredRow[]): string[] {
   return measured.flatMap(({ row, cells }) =>
     [...cells].flatMap(([id, cell]) =>

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerProcess } from './process.js';
 import type { Reading } from './row.js';
 
-/** Puts load on a server for that long and returns answers per second. */
+/** Puts load on a server for `ms` milliseconds, and returns the answers per second. */
 export type Load = (ms: number) => Promise<number>;
 
 const sliceMs = 500;
@@ -11,7 +11,7 @@ const span = 3;
 /** A span this much better than the one before says that the compiler is still at work. */
 const stillRising = 1.04;
 
-/** Runs one round of load and adds what it cost the server. */
+/** Runs one round of load. Returns the throughput, and the processor time that the server used. */
 export async function throughput(server: ServerProcess, load: Load, ms: number): Promise<Reading> {
   const before = server.cpuSeconds();
   const start = performance.now();
@@ -24,8 +24,8 @@ export async function throughput(server: ServerProcess, load: Load, ms: number):
 }
 
 /**
- * Keeps a server under load until it gets no faster, or until the limit. A fixed time would be unfair: servers that do
- * much per request need several seconds on one core before their hot code is compiled.
+ * Keeps a server under load until it does not become faster, or until the time limit. A fixed time would be unfair:
+ * servers that do much work per request need several seconds on one core to compile their hot code.
  */
 export async function warmUp(server: ServerProcess, load: Load, limitMs: number): Promise<void> {
   const rates: number[] = [];

@@ -10,9 +10,9 @@ type Given = Partial<Pick<OAuthOptions, 'issuers' | 'anonymous' | 'dpop' | 'dpop
 };
 
 /**
- * Chooses who may call: those with a token, where `AUTHORIZATION` says so by options of `oauth()` as JSON, or else everybody.
+ * Creates the authorization from the environment variable `AUTHORIZATION`, which contains options of `oauth()` as JSON.
  *
- * @returns `undefined` for everybody.
+ * @returns the authorization; `undefined` without the variable, so that everybody may call.
  */
 export function chooseAuthorization({ AUTHORIZATION }: NodeJS.ProcessEnv): Authorization | undefined {
   if (AUTHORIZATION === undefined) return undefined;
@@ -38,7 +38,10 @@ const NEEDED: Readonly<Record<string, (name: string) => readonly string[]>> = {
   },
 };
 
-/** Asks who has a token for the scopes that its request needs. */
+/**
+ * Middleware that refuses a request if its token lacks a scope that the request needs. Requests without a token are
+ * accepted.
+ */
 export function scopesOfTokens(ctx: RequestContext, next: NextFunction): Promise<unknown> {
   const { principal, method, definition } = ctx;
   const name = 'uri' in ctx ? String(ctx.uri) : definition.name;

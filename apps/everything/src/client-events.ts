@@ -2,7 +2,7 @@ import { type App, defineTool } from '@sigil/core';
 
 const MOST_KEPT = 100;
 
-/** Keeps what clients did lately outside of calls, and adds the tool that tells it. */
+/** Records the latest subscriptions and changes of roots, and adds a tool that lists them. */
 export function addClientEvents(app: App): void {
   const events: string[] = [];
   const keep = (event: string): void => {

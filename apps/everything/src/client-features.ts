@@ -6,7 +6,7 @@ import { ContactForm } from './forms/contact-form.js';
 import { ProfileForm } from './forms/profile-form.js';
 import { question } from './sampling/question.js';
 
-/** Tools that ask the client for something: its model, its user, or its directories. */
+/** Tools that send requests to the client: for its model, its user, or its roots. */
 @Service()
 export class ClientFeatures {
   @Tool({ description: "Passes a prompt on to the client's model" })
@@ -35,7 +35,7 @@ export class ClientFeatures {
     return `Elicitation completed: ${outcome(await ctx.elicit('Please choose', CHOICES_FORM))}`;
   }
 
-  @Tool({ description: 'Reports progress, then asks the user, all on the stream of the call' })
+  @Tool({ description: 'Reports progress and asks the user, both on the stream of the call' })
   async testStreamingElicitation(ctx: ToolContext): Promise<string> {
     ctx.progress(1, 2, 'About to ask');
     const answer = await ctx.elicit('Who is watching?', ContactForm);
@@ -43,18 +43,18 @@ export class ClientFeatures {
     return `Elicitation completed: ${outcome(answer)}`;
   }
 
-  @Tool({ description: "Needs the client's model, and says so to a client that has none" })
+  @Tool({ description: "Asks the client's model; a client without a model receives an error" })
   async testMissingCapability(ctx: ToolContext): Promise<string> {
     return textOf(await ctx.sample(question('Reply with one word: pong', 16)));
   }
 
-  @Tool({ description: 'Sends the user to a page, for what must not pass through the client' })
+  @Tool({ description: 'Asks the user to open a page, for data that must not pass through the client' })
   async openPage(@Arg('url', { format: 'uri' }) url: string, ctx: ToolContext): Promise<string> {
     const { action } = await ctx.elicitUrl('Please continue in your browser', url);
     return `The user chose to ${action}`;
   }
 
-  @Tool({ description: 'Lists what the client lets this server work in', readOnly: true })
+  @Tool({ description: 'Lists the roots that the client shares with this server', readOnly: true })
   async listClientRoots(ctx: ToolContext): Promise<{ roots: readonly Root[] }> {
     return { roots: await ctx.roots() };
   }

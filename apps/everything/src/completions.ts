@@ -6,7 +6,7 @@ const CITIES: ReadonlyMap<string, readonly string[]> = new Map([
   ['italy', ['palermo', 'parma', 'pisa']],
 ]);
 
-/** Completions of prompt arguments; they need not stand in the class of the prompt. */
+/** Completions for the arguments of prompts that other classes define. */
 @Service()
 export class Completions {
   @Complete('test_prompt_with_arguments', 'arg1')

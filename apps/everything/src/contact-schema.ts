@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@sigil/core/protocol';
 
-/** A schema that uses what 2020-12 has over plain properties: an anchor, composition, and a condition. */
+/** A schema with features of JSON Schema 2020-12: an anchor, composition, and a condition. */
 export const CONTACT_SCHEMA: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',

@@ -10,7 +10,7 @@ import {
 import { Service, Tool } from '@sigil/core';
 import { RED_PIXEL_PNG, SILENCE_WAV } from './media.js';
 
-/** Every kind of content a tool can return. */
+/** Tools that return every kind of content. */
 @Service()
 export class ContentTools {
   @Tool({ description: 'Returns a line of text', readOnly: true })

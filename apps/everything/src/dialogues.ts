@@ -4,7 +4,10 @@ import { textOf } from '@sigil/core/content';
 import { BackgroundForm, ColorForm, ConfirmForm, NameForm } from './forms/small-forms.js';
 import { question } from './sampling/question.js';
 
-/** Handlers that talk with the client in straight-line code, however many rounds that takes on the wire. */
+/**
+ * Handlers that await the answers of the client. In revision 2026-07-28, the client repeats the call with its answers;
+ * the handlers need no code for this.
+ */
 @Service()
 export class Dialogues {
   @Tool({ name: 'test_input_required_result_elicitation', description: 'Asks the user for a name' })
@@ -18,7 +21,7 @@ export class Dialogues {
     return textOf(await ctx.sample(question('What is the capital of France?', 100)));
   }
 
-  @Tool({ name: 'test_input_required_result_list_roots', description: 'Asks what the server may work in' })
+  @Tool({ name: 'test_input_required_result_list_roots', description: 'Asks the client for its roots' })
   async roots(ctx: ToolContext): Promise<string> {
     const roots = await ctx.roots();
     return `Roots: ${roots.map(({ uri }) => uri).join(', ')}`;
@@ -26,7 +29,7 @@ export class Dialogues {
 
   @Tool({
     name: 'test_input_required_result_request_state',
-    description: 'Draws a ticket once, asks for consent, and still knows the ticket',
+    description: 'Creates a ticket, asks for consent, and still has the same ticket afterwards',
   })
   async ticket(ctx: ToolContext): Promise<string> {
     const ticket = await ctx.once('ticket', () => randomUUID());
@@ -36,7 +39,7 @@ export class Dialogues {
 
   @Tool({
     name: 'test_input_required_result_tampered_state',
-    description: 'Asks for consent; an answer with a state that is not ours never gets here',
+    description: 'Asks for consent; an answer with a forged requestState is refused before the tool runs',
   })
   async consent(ctx: ToolContext): Promise<string> {
     const { content } = await ctx.elicit('Please confirm', ConfirmForm);
@@ -45,7 +48,7 @@ export class Dialogues {
 
   @Tool({
     name: 'test_input_required_result_multiple_inputs',
-    description: 'Asks user, model and client at the same time',
+    description: 'Requests input from the user, the model and the client at the same time',
   })
   async everybody(ctx: ToolContext): Promise<string> {
     const [{ content }, greeting, roots] = await Promise.all([
@@ -65,7 +68,7 @@ export class Dialogues {
 
   @Tool({
     name: 'test_input_required_result_capabilities',
-    description: 'Asks whomever this client lets it ask: its user, its model, or both',
+    description: 'Asks the user, the model, or both, as the capabilities of the client allow',
   })
   async whoeverIsThere(ctx: ToolContext): Promise<string> {
     const { elicitation, sampling } = ctx.client.capabilities;
@@ -78,7 +81,7 @@ export class Dialogues {
 
   @Prompt({
     name: 'test_input_required_result_prompt',
-    description: 'Asks the user before there is a prompt',
+    description: 'Asks the user for background information, and returns a prompt with it',
   })
   async background(ctx: PromptContext): Promise<string> {
     const { content } = await ctx.elicit('What context should the prompt use?', BackgroundForm);

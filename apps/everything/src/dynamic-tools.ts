@@ -4,7 +4,10 @@ import { WATCHED_URI, WatchedResource } from './watched-resource.js';
 const TEMPORARY_TOOL = 'temporary_tool';
 const TEMPORARY_PROMPT = 'temporary_prompt';
 
-/** Adds the tools that change the server while it is up: each call adds what is not there, or removes what is. */
+/**
+ * Adds tools that change the running server: one adds or removes a tool, one adds or removes a prompt, and one updates
+ * a resource.
+ */
 export function addDynamicTools(app: App): void {
   app.tools.add(
     defineTool({
@@ -15,7 +18,7 @@ export function addDynamicTools(app: App): void {
         app.tools.add(
           defineTool({
             name: TEMPORARY_TOOL,
-            description: 'Is there for a while',
+            description: 'Exists until it is removed',
             handle: () => 'Still here',
           }),
         );
@@ -32,7 +35,7 @@ export function addDynamicTools(app: App): void {
         app.prompts.add(
           definePrompt({
             name: TEMPORARY_PROMPT,
-            description: 'Is there for a while',
+            description: 'Exists until it is removed',
             handle: () => 'Say hello while I am here.',
           }),
         );

@@ -1,6 +1,6 @@
 import { Arg, ProtocolError, Service, Tool, ToolError } from '@sigil/core';
 
-/** The three ways to fail. */
+/** Tools that fail in three ways: with a tool error, with a JSON-RPC error, and unexpectedly. */
 @Service()
 export class FailingTools {
   @Tool({ description: 'Fails with a text for the model' })
@@ -13,7 +13,7 @@ export class FailingTools {
     throw new ProtocolError(code, 'This tool answers with an error response', { tool: 'fail_protocol' });
   }
 
-  @Tool({ description: 'Fails unexpectedly: the client learns nothing about it, the log everything' })
+  @Tool({ description: 'Fails unexpectedly: the details are in the log, but not in the response' })
   failUnexpectedly(): never {
     throw new Error('connection to postgres://admin@db refused');
   }

@@ -1,7 +1,7 @@
 import { definePrompt, defineResource, defineTool, type FunctionDefinition } from '@sigil/core';
 import { message } from '@sigil/core/content';
 
-/** What a decorator does, a function does too: a tool with a hand-written schema. */
+/** A tool that is defined with a function instead of a decorator, with a hand-written schema. */
 export const wordCount: FunctionDefinition = defineTool({
   name: 'count_words',
   description: 'Counts the words of a text',
@@ -11,7 +11,7 @@ export const wordCount: FunctionDefinition = defineTool({
   handle: ({ text }) => String(text).split(/\s+/).filter(Boolean).length,
 });
 
-/** A resource template as a function. */
+/** A resource template that is defined with a function. */
 export const banner: FunctionDefinition = defineResource({
   uri: 'banner://{word}',
   name: 'banner',
@@ -20,7 +20,7 @@ export const banner: FunctionDefinition = defineResource({
   handle: ({ word }) => `${String(word)}\n${'='.repeat(String(word).length)}`,
 });
 
-/** A prompt as a function. */
+/** A prompt that is defined with a function. */
 export const describeText: FunctionDefinition = definePrompt({
   name: 'describe_text',
   description: 'Asks for a description of the static text',

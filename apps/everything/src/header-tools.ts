@@ -1,14 +1,18 @@
 import { Arg, McpHeader, Service, Tool } from '@sigil/core';
 
-/** Arguments that gateways can route by without reading bodies. */
+/** A tool with an argument that clients repeat in an HTTP header, so that gateways can route by it. */
 @Service()
 export class HeaderTools {
-  @Tool({ name: 'test_x_mcp_header', description: 'Serves a region that is also in a header' })
+  @Tool({
+    name: 'test_x_mcp_header',
+    description: 'Returns its arguments; clients repeat the region in a header',
+  })
   region(
     @McpHeader('Region')
-    @Arg('region', { optional: true, description: 'Mirrored in Mcp-Param-Region' })
+    @Arg('region', { optional: true, description: 'Repeated in the header Mcp-Param-Region' })
     region?: string,
-    @Arg('level', { type: 'integer', optional: true, description: 'In the body alone' }) level?: number,
+    @Arg('level', { type: 'integer', optional: true, description: 'Only in the body, not in a header' })
+    level?: number,
   ): string {
     return `region=${region ?? '<none>'}, level=${level ?? '<none>'}`;
   }

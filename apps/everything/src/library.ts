@@ -14,7 +14,7 @@ const SHELVES: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> = new
   ],
 ]);
 
-/** A template with several variables, some of which may be left out, and completions for them. */
+/** A resource template with required and optional variables, and completions for them. */
 @Service()
 export class Library {
   @Resource(BOOK, { title: 'Book', description: 'A page of a book, as text or JSON' })

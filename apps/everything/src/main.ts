@@ -37,7 +37,7 @@ const app = await createApp({
   title: 'Everything',
   description: 'Every feature on one server',
   instructions:
-    'The tools, resources and prompts here show what a server can do; none of them reaches beyond it.',
+    'The tools, resources and prompts here show what a server can do; none of them affects other systems.',
   services: [
     ContentTools,
     ProgressAndLogging,

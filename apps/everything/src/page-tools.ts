@@ -1,18 +1,20 @@
 import { type App, defineTool } from '@sigil/core';
 
-/** Adds the other half of `open_page`: what the page itself would call once its user is through. */
+/** Adds a tool that completes an `open_page` request, as the page itself would do after the user has finished there. */
 export function addPageTools(app: App): void {
   app.tools.add(
     defineTool({
       name: 'complete_page',
-      description: 'Tells the client whose user was sent to a page that the page has done its work',
+      description: 'Notifies the client that its user has finished on the page of open_page',
       input: {
         type: 'object',
         properties: { elicitationId: { type: 'string' } },
         required: ['elicitationId'],
       },
       handle: ({ elicitationId }) =>
-        app.completeElicitation(String(elicitationId)) ? 'The client was told' : 'No client waits for that',
+        app.completeElicitation(String(elicitationId))
+          ? 'The client was notified'
+          : 'No client waits for this page',
     }),
   );
 }

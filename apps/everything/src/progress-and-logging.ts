@@ -3,7 +3,7 @@ import { Service, Tool, ToolContext } from '@sigil/core';
 
 const STEP_MS = 50;
 
-/** Tools that say how they are getting on. */
+/** Tools that report progress and send log messages. */
 @Service()
 export class ProgressAndLogging {
   @Tool({ description: 'Logs three messages while it works' })
@@ -26,7 +26,7 @@ export class ProgressAndLogging {
     return 'Tool with progress executed successfully';
   }
 
-  @Tool({ description: 'Logs at every severity, as far as the client asked for it' })
+  @Tool({ description: 'Logs at several levels; the client receives the levels that it has requested' })
   testLoggingTool({ log }: ToolContext): string {
     log.debug('looking closely');
     log.info({ event: 'called', tool: 'test_logging_tool' }, 'everything');

@@ -3,7 +3,7 @@ import { message, content, type PromptMessage, resourceContents } from '@sigil/c
 import { RED_PIXEL_PNG } from './media.js';
 import { ReviewRequest } from './review-request.js';
 
-/** Prompts: fixed, with arguments, and with more than text in them. */
+/** Prompts without arguments, with arguments, and with content other than text. */
 @Service()
 export class Prompts {
   @Prompt({ description: 'A prompt without arguments' })
@@ -21,7 +21,7 @@ export class Prompts {
 
   @Prompt({ description: 'A prompt that carries a resource' })
   testPromptWithEmbeddedResource(
-    @Arg('resourceUri', { description: 'The URI the resource is to have' }) resourceUri: string,
+    @Arg('resourceUri', { description: 'The URI for the embedded resource' }) resourceUri: string,
   ): PromptMessage[] {
     return [
       message.user(
@@ -39,7 +39,7 @@ export class Prompts {
     ];
   }
 
-  @Prompt({ title: 'Code review', description: 'Asks for a review, by arguments that are more than strings' })
+  @Prompt({ title: 'Code review', description: 'Asks for a code review, with typed arguments' })
   reviewCode({ language, maxFindings, strict }: ReviewRequest, ctx: PromptContext): PromptMessage[] {
     ctx.log.debug({ prompt: ctx.prompt, language });
     const tone = strict ? 'Be strict.' : 'Be kind.';

@@ -3,13 +3,13 @@ import { Service, Tool, ToolContext } from '@sigil/core';
 
 const WORK_MS = 100;
 
-/** A tool that does not keep its client connected while it works. */
+/** A tool that closes the stream of its call while it works. The client reconnects to receive the result. */
 @Service()
 export class ReconnectionTool {
-  @Tool({ description: 'Lets the connection go, works on, and has its result fetched' })
+  @Tool({ description: 'Closes the stream of its call; the client reconnects to receive the result' })
   async testReconnection(ctx: ToolContext): Promise<string> {
     ctx.closeStream();
     await delay(WORK_MS, undefined, { signal: ctx.signal });
-    return 'Whoever reads this has come back for it';
+    return 'The client has come back for this result';
   }
 }

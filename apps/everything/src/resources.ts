@@ -1,7 +1,7 @@
 import { Param, Resource, Service } from '@sigil/core';
 import { RED_PIXEL_PNG } from './media.js';
 
-/** Resources of every shape: text, bytes, and JSON by template. */
+/** Resources with text, with bytes, and with JSON from a template. */
 @Service()
 export class Resources {
   @Resource('test://static-text', {

@@ -1,26 +1,29 @@
 import { Describe } from '@sigil/core';
 import { IsBoolean, IsEnum, IsInt, Max, Min } from 'class-validator';
 
-/** The languages reviews are written for. */
+/** The programming languages of the code to review. */
 export enum Language {
   TypeScript = 'typescript',
   Python = 'python',
   Rust = 'rust',
 }
 
-/** What the review prompt is told. Prompt arguments are strings on the wire; these are not here. */
+/**
+ * The arguments of the review prompt. Clients send them as strings; the handler receives them in the types of this
+ * class.
+ */
 export class ReviewRequest {
   @Describe('The language of the code')
   @IsEnum(Language)
   language!: Language;
 
-  @Describe('Most findings to name')
+  @Describe('Maximum number of findings')
   @IsInt()
   @Min(1)
   @Max(50)
   maxFindings: number = 5;
 
-  @Describe('Whether to spare no feelings')
+  @Describe('Whether the review is strict')
   @IsBoolean()
   strict: boolean = false;
 }

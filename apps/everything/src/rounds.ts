@@ -5,10 +5,13 @@ import { question } from './sampling/question.js';
 
 const ATTEMPTS = 3;
 
-/** Tools that decide themselves what goes out together, and when a run ends. */
+/**
+ * Tools that control the round trips themselves. One sends several requests to the client together. One ends its call
+ * with `inputRequired()`, and continues when the client repeats the call.
+ */
 @Service()
 export class Rounds {
-  @Tool({ description: 'Asks user, model and client in one round' })
+  @Tool({ description: 'Requests input from the user, the model and the client together' })
   async planTrip(@Arg('destination') destination: string, ctx: ToolContext): Promise<string> {
     const { traveller, plan, where } = await ctx.ask({
       traveller: ask.form('Who travels?', NameForm),
@@ -19,7 +22,7 @@ export class Rounds {
     return `${name} sees ${textOf(plan)} and writes home from ${where.length} directories`;
   }
 
-  @Tool({ description: 'Deletes a record once the user has agreed, and gives up after three refusals' })
+  @Tool({ description: 'Deletes a record after the user has agreed, and stops asking after three refusals' })
   async deleteRecord(@Arg('id') id: string, ctx: ToolContext): Promise<string | InputRequired> {
     const consent = ask.form(`Delete record ${id}?`, ConfirmForm);
     const answer = await ctx.inputResponse('consent', consent);

@@ -1,7 +1,7 @@
 import { Arg, Service, Tool } from '@sigil/core';
 import { CONTACT_SCHEMA } from './contact-schema.js';
 
-/** Schemas from parameters, and by hand. */
+/** Tools whose schemas come from their parameters, and one with a hand-written schema. */
 @Service()
 export class SchemaTools {
   @Tool({

@@ -4,14 +4,17 @@ import { Arg, Service, Tool, ToolContext } from '@sigil/core';
 
 const LONGEST_WAIT_MS = 60_000;
 
-/** A call that waits, and what became of it: for clients that want to see whether cancelling reaches the handler. */
+/**
+ * A tool that waits, and a tool that reports how the wait ended. Clients can thus test whether a cancellation reaches
+ * the handler.
+ */
 @Service()
 export class WaitingTools {
   readonly #waits = new Map<string, 'waiting' | 'cancelled' | 'over'>();
 
-  @Tool({ description: 'Waits until the client cancels the call, a minute at most' })
+  @Tool({ description: 'Waits until the client cancels the call, at most one minute' })
   async waitUntilCancelled(
-    @Arg('label', { description: 'What to ask for it by afterwards' }) label: string,
+    @Arg('label', { description: 'A name for this call, for state_of_wait' }) label: string,
     { signal }: ToolContext,
   ): Promise<string> {
     this.#waits.set(label, 'waiting');
@@ -26,7 +29,9 @@ export class WaitingTools {
     return 'Nobody cancelled';
   }
 
-  @Tool({ description: 'Says whether a call waits, was cancelled or is over; forgets it once it has ended' })
+  @Tool({
+    description: 'Returns whether a call waits, was cancelled or is over; forgets a call that has ended',
+  })
   stateOfWait(@Arg('label') label: string): string {
     const state = this.#waits.get(label) ?? 'unknown';
     if (state !== 'waiting') this.#waits.delete(label);

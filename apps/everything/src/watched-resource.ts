@@ -1,9 +1,9 @@
 import { Resource, Service } from '@sigil/core';
 
-/** Where the watched resource is read. */
+/** The URI of the watched resource. */
 export const WATCHED_URI = 'test://watched-resource';
 
-/** A resource that changes. */
+/** A resource that changes when a tool is called. */
 @Service()
 export class WatchedResource {
   #version = 1;
@@ -13,7 +13,7 @@ export class WatchedResource {
     return `Watched resource, version ${this.#version}`;
   }
 
-  /** Changes the resource. @returns the version it is at now. */
+  /** Changes the resource. @returns the new version. */
   touch(): number {
     return ++this.#version;
   }

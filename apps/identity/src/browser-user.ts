@@ -5,7 +5,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/client';
 
-/** Keeps what a client has to keep, as long as the program runs. */
+/** An OAuth client whose user logs in with a browser. It keeps its registration and tokens in memory. */
 export class BrowserUser implements OAuthClientProvider {
   readonly clientMetadata: OAuthClientProvider['clientMetadata'];
   #client: OAuthClientInformationMixed | undefined;
@@ -16,7 +16,7 @@ export class BrowserUser implements OAuthClientProvider {
   /** The scopes that the user was asked for last. */
   #asked: readonly string[] | undefined;
 
-  /** @param redirectUrl where browsers come back to. */
+  /** @param redirectUrl the URL that the browser returns to after the login. */
   constructor(readonly redirectUrl: string) {
     this.clientMetadata = {
       redirect_uris: [redirectUrl],
@@ -34,7 +34,7 @@ export class BrowserUser implements OAuthClientProvider {
   codeVerifier = (): string => this.#verifier;
   saveCodeVerifier = (verifier: string): void => void (this.#verifier = verifier);
 
-  /** @throws Error when the user was asked for the same scopes before: logging in once more would change nothing. */
+  /** @throws Error when the user has already logged in for the same scopes: another login would change nothing. */
   redirectToAuthorization(url: URL): void {
     const asked = scopesIn(url.searchParams.get('scope')).sort();
     if (this.#tokens && asked.join(' ') === this.#asked?.join(' ')) throw new Error(this.#whyAgain(asked));
@@ -42,7 +42,7 @@ export class BrowserUser implements OAuthClientProvider {
     this.#page = url;
   }
 
-  /** The page where the user logs in, once. */
+  /** Returns the URL of the login page, and forgets it; `undefined` if no login is needed. */
   takePage(): URL | undefined {
     const page = this.#page;
     this.#page = undefined;
@@ -54,8 +54,8 @@ export class BrowserUser implements OAuthClientProvider {
     const granted = scopesIn(this.#tokens?.scope ?? asked.join(' '));
     const missing = asked.filter((scope) => !granted.includes(scope));
     return missing.length > 0
-      ? `logged in, but the authorization server did not grant ${missing.join(' ')}: does it know that scope?`
-      : 'logged in, but the server does not take the token: its log says why';
+      ? `the login succeeded, but the authorization server did not grant ${missing.join(' ')}: check its list of scopes`
+      : 'the login succeeded, but the MCP server refuses the token: see the log of the MCP server';
   }
 }
 

@@ -2,15 +2,15 @@ import { createServer } from 'node:http';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { BrowserUser } from './browser-user.js';
 
-const HELP = `Calls one tool of a server with the official client, whose user logs in with a browser.
+const HELP = `Calls one tool of an MCP server with the official client. You log in with a browser.
 
 node apps/identity/dist/client.js [<tool> [<arguments> [<address>]]]
 
   <tool>        list_warehouses by default
   <arguments>   JSON; {} by default
-  <address>     of the server; http://127.0.0.1:3000/mcp by default
+  <address>     URL of the MCP server; http://127.0.0.1:3000/mcp by default
 
-CALLBACK_PORT says where browsers come back to; 9001 by default.`;
+The environment variable CALLBACK_PORT sets the port that the browser returns to after the login; 9001 by default.`;
 
 const CALLBACK_PORT = Number(process.env['CALLBACK_PORT'] ?? 9001);
 const CALLBACK = `http://127.0.0.1:${CALLBACK_PORT}/callback`;
@@ -61,14 +61,14 @@ function comeBack(page: URL): Promise<URLSearchParams> {
       if (problem === null) return resolve(searchParams);
       const details =
         searchParams.get('error_description') ??
-        'the login was cancelled, or it knows no scope that was asked for';
+        'the login was cancelled, or the server does not know the requested scopes';
       reject(new Error(`The authorization server says ${problem}: ${details}`));
     });
     server.once('error', (error) => reject(new Error(`Nothing can listen on ${CALLBACK}`, { cause: error })));
     server.listen(CALLBACK_PORT, '127.0.0.1', () => {
       console.log(`\nThe server asks for the scopes: ${page.searchParams.get('scope')}`);
       console.log(`Open in a browser:\n${page.href}\n`);
-      console.log(`Waiting for the browser to come back to ${CALLBACK} (Ctrl-C ends this)`);
+      console.log(`Waiting until the browser returns to ${CALLBACK} (Ctrl-C ends this program)`);
     });
   });
 }
@@ -81,7 +81,7 @@ function objectIn(text: string): Record<string, unknown> {
   } catch {
     // Told below, as what is JSON and no object is.
   }
-  throw new Error(`The arguments of a tool are a JSON object, such as '{"sku":"TNT-1002"}', not ${text}`);
+  throw new Error(`The arguments of a tool must be a JSON object, such as '{"sku":"TNT-1002"}', not ${text}`);
 }
 
 /** What went wrong, with what that comes from: `fetch failed` alone says nothing. */

@@ -1,9 +1,9 @@
 import type Provider from 'oidc-provider';
 
 /**
- * Has a provider listen on this machine. When it cannot, the program ends with a sentence about it, and exit code 1.
+ * Makes a provider listen on this machine. If this fails, prints the reason, and ends the program with exit code 1.
  *
- * @param option that says another port, such as `--port`.
+ * @param option the flag or variable that sets the port, such as `--port`. The error message contains it.
  */
 export function listen(provider: Provider, port: number, option: string, listening: () => void): void {
   const server = provider.listen(port, '127.0.0.1', listening);
@@ -11,7 +11,7 @@ export function listen(provider: Provider, port: number, option: string, listeni
     const isTaken = error.code === 'EADDRINUSE';
     console.error(
       isTaken
-        ? `Port ${port} is used by another program: end that one, or choose another port with ${option}`
+        ? `Port ${port} is used by another program: end that program, or choose another port with ${option}`
         : `The authorization server cannot listen: ${error.message}`,
     );
     process.exit(1);

@@ -2,21 +2,21 @@ import { parseArgs } from 'node:util';
 import { listen } from './listen.js';
 import { createProvider, type ProviderOptions } from './provider.js';
 
-const HELP = `An authorization server on this machine, to try and to test authorization with. Any name and password will do.
+const HELP = `Starts an authorization server on this machine, for tests of authorization. It accepts any name and password.
 
 node apps/identity/dist/main.js [flags]
 
-  --port <port>            where it listens on 127.0.0.1; its issuer is http://127.0.0.1:<port>; 9000 by default
-  --scopes '<scope> …'     the scopes it grants, with spaces between them; mcp by default. Clients that ask for none get the first one
-  --resource <url>         the server that tokens are for whose client names none, as clients of 2025-03-26 do
-  --format jwt|opaque      whether access tokens are signed, or have to be looked up by introspection(); jwt by default
-  --token-seconds <n>      how long access tokens live; 300 by default
-  --clients '<json>'       a list of programs that log in as themselves, and of servers that look tokens up, as oidc-provider
-                           takes them: [{"client_id":"…","client_secret":"…","grant_types":["client_credentials"],
+  --port <port>            the port on 127.0.0.1; 9000 by default. The issuer is http://127.0.0.1:<port>
+  --scopes '<scope> …'     the scopes that it can grant, separated by spaces; mcp by default. Clients that request no scope get the first one
+  --resource <url>         the URL of the MCP server that tokens are for if the client sends no resource; clients of 2025-03-26 send none
+  --format jwt|opaque      whether access tokens are signed (jwt), or must be checked by introspection (opaque); jwt by default
+  --token-seconds <n>      how many seconds access tokens are valid; 300 by default
+  --clients '<json>'       programs that get tokens for themselves, and servers that check tokens by introspection, in the
+                           format of oidc-provider: [{"client_id":"…","client_secret":"…","grant_types":["client_credentials"],
                            "redirect_uris":[],"response_types":[]}]
-  --metadata-documents     whether the id of a client may be the URL of a document about it; clients register by default
-  --nonces                 whether proofs of possession (DPoP) need a nonce
-  --help                   show this
+  --metadata-documents     client ids can be URLs of documents that describe the clients. Without this flag, clients must register
+  --nonces                 proofs of possession (DPoP) need a nonce
+  --help                   show this text
 `;
 
 const OPTIONS = {
@@ -46,7 +46,7 @@ function start(values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>
   const issuer = `http://127.0.0.1:${port}`;
   if (!/^\d+$/.test(port) || Number(port) > 65_535) throw new Error(`--port: '${port}' is no port`);
   if (format !== 'jwt' && format !== 'opaque')
-    throw new Error(`--format: it is jwt or opaque, not '${format}'`);
+    throw new Error(`--format: it must be jwt or opaque, not '${format}'`);
   if (values.scopes.includes(',')) throw new Error('--scopes: write spaces between scopes, not commas');
   const provider = createProvider({
     issuer,
@@ -60,7 +60,7 @@ function start(values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>
     metadataDocuments: values['metadata-documents'],
   });
   listen(provider, Number(port), '--port', () =>
-    console.log(`Authorization server: ${issuer} (its warnings are about production)`),
+    console.log(`Authorization server: ${issuer} (ignore its warnings, which concern production servers)`),
   );
 }
 

@@ -3,27 +3,33 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Provider, { type Configuration, type JWK } from 'oidc-provider';
 
-/** What the provider is made for. */
+/** Options of `createProvider`. */
 export interface ProviderOptions {
-  /** Its own address, without a path. */
+  /** The URL of the authorization server, without a path. */
   readonly issuer: string;
-  /** The scopes that clients may ask for. Those who send a user to log in and ask for none get the first one (RFC 6749, section 3.3). */
+  /**
+   * The scopes that clients can request. If the request for a login contains no scope, the client gets the first one
+   * (RFC 6749, section 3.3).
+   */
   readonly scopes: readonly string[];
-  /** The server that tokens are for whose client names none, as clients of 2025-03-26 do. @default none: such tokens are for no server */
+  /**
+   * The URL of the MCP server that tokens are issued for if clients send no `resource`. Clients of revision 2025-03-26
+   * do not send it. @default undefined: without `resource`, tokens are for no server
+   */
   readonly resource?: string | undefined;
-  /** What lists them, for the warning about a scope that is not among them: `--scopes`. */
+  /** The flag or constant that lists the scopes, such as `--scopes`. The warning about an unknown scope contains it. */
   readonly scopesAreIn: string;
-  /** Whether access tokens carry a signature, or have to be looked up. @default 'jwt' */
+  /** Whether access tokens are signed (`jwt`), or must be checked by introspection (`opaque`). @default 'jwt' */
   readonly format?: 'jwt' | 'opaque';
   /** How long access tokens live, in seconds. @default 300 */
   readonly tokenSeconds?: number;
-  /** Programs that log in as themselves, and servers that look tokens up. */
+  /** Programs that get tokens for themselves (`client_credentials`), and servers that check tokens by introspection. */
   readonly clients?: Configuration['clients'];
-  /** Whether proofs of possession need a nonce of the provider. @default false */
+  /** Whether proofs of possession (DPoP) need a nonce from the authorization server. @default false */
   readonly nonces?: boolean;
   /**
-   * Whether the id of a client may be the https URL of a document that describes it, also on this machine (Client ID
-   * Metadata Documents). Clients then do not register. @default false
+   * Whether a client id can be the https URL of a document that describes the client (Client ID Metadata Documents).
+   * The document can also be on this machine. Such clients do not register. @default false
    */
   readonly metadataDocuments?: boolean;
 }
@@ -35,8 +41,8 @@ function key(kid: string): JWK {
 }
 
 /**
- * Makes an authorization server where any name and password will do. Clients register by themselves, and ask for
- * tokens for one server (RFC 8707).
+ * Creates an authorization server that accepts any name and password. Clients register themselves, and request each
+ * token for one server (RFC 8707).
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, scopes, format = 'jwt', tokenSeconds = 300, clients = [] } = options;
@@ -90,10 +96,10 @@ export function createProvider(options: ProviderOptions): Provider {
       if (warned.has(scope)) continue;
       warned.add(scope);
       const fix = scope.includes(',')
-        ? 'scopes have spaces between them, and no commas'
+        ? 'the client must separate scopes with spaces, not with commas'
         : `add it to ${options.scopesAreIn}`;
       console.error(
-        `A client asks for the scope ${scope}, which this authorization server does not know and will not grant: ${fix}`,
+        `A client requests the scope ${scope}, but this authorization server does not know it, and does not grant it: ${fix}`,
       );
     }
   });

@@ -29,15 +29,15 @@ listen(provider, ISSUER_PORT, 'ISSUER_PORT', () => {
     process.once(signal, () => void inventory.kill(signal));
   console.log(`
 Inventory:            ${address}
-Authorization server: ${issuer} (any name and password will do; its warnings are about production)
+Authorization server: ${issuer} (accepts any name and password; ignore its warnings, which concern production servers)
 
-Without a token it is refused, and says where to get one:
+A request without a token is refused. The response names the authorization server:
   curl -i -X POST ${address}
 
-Log in with the official client, and call a tool; the second one needs another scope, which it asks you for:
+Log in with the official client, and call a tool. The second tool needs another scope, which the client requests:
   ${CLIENT} check_inventory '{"sku":"TNT-1002"}' ${address}
   ${CLIENT} list_warehouses '{}' ${address}
 
-Other ports: PORT and ISSUER_PORT say where these two listen, CALLBACK_PORT where the client does.
+To change ports, set PORT, ISSUER_PORT (the authorization server) and CALLBACK_PORT (the client).
 `);
 });

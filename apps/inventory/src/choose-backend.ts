@@ -5,11 +5,12 @@ import type { AppOptions } from '@sigil/core';
 type Shared = Pick<AppOptions, 'backend' | 'state'>;
 
 /**
- * Chooses what the processes share that serve this app: `--backend redis://…` or `--backend postgres://…`, or else the variable `BACKEND`,
- * `REDIS_CLUSTER` or `REDIS_SENTINELS`. Then all of them need the same secret in `STATE_KEY`.
+ * Chooses the backend that all processes of this app share. Its URL (`redis://…` or `postgres://…`) comes from the
+ * option `--backend`, or from one of the variables `BACKEND`, `REDIS_CLUSTER` and `REDIS_SENTINELS`. With a backend,
+ * all processes need the same secret in `STATE_KEY`.
  *
- * @returns the options for `createApp`; none where the process serves alone.
- * @throws Error when the URL is of another kind, or there are several stores.
+ * @returns the options for `createApp`; an empty object if no backend is set.
+ * @throws Error when the URL has another scheme, or when several variables are set.
  */
 export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Promise<Shared> {
   const { values } = parseArgs({ args, strict: false, options: { backend: { type: 'string' } } });

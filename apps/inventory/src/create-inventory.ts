@@ -3,10 +3,10 @@ import { Database } from './database/database.js';
 import { ResourceUpdates } from './resource-updates.js';
 
 /**
- * Makes the inventory server.
+ * Creates the inventory server.
  *
- * @param openDatabase opens a database with the catalogue in it.
- * @param more further options, such as what it shares with other processes that serve it.
+ * @param openDatabase a function that opens a database with the catalogue.
+ * @param more further options of `createApp`, such as `backend`.
  * @returns the app; closing it closes the database.
  * @throws whatever `openDatabase` throws.
  */
@@ -21,7 +21,7 @@ export async function createInventory(
     version: '1.0.0',
     instructions:
       'Stock, products and orders of an outdoor shop. Check stock before reserving it; prices are in euros. ' +
-      'commerce://catalog/categories lists what there is, commerce://stock/low what runs out. ' +
+      'commerce://catalog/categories lists the categories, commerce://stock/low the products that run out. ' +
       'Products and orders can be subscribed to.',
     discover: new URL('./services/*.service.js', import.meta.url),
     providers: [

@@ -2,9 +2,9 @@ import { nearWords } from './near-words.js';
 import type { Product, ProductRepository } from './repositories/product-repository.js';
 
 /**
- * Finds a product by its SKU, in upper or lower case.
+ * Finds a product by its SKU. The case of the SKU is ignored.
  *
- * @param fail makes an error of a sentence that names SKUs which are written like this one.
+ * @param fail a function that creates the error from its message. The message suggests similar SKUs.
  * @throws the error of `fail` when there is no such product.
  */
 export function findProduct(

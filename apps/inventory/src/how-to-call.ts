@@ -1,9 +1,9 @@
 const REVISION = '2026-07-28';
 
 /**
- * Says how to reach the server over HTTP.
+ * Explains how to use the server over HTTP.
  *
- * @param url where it listens, such as `http://127.0.0.1:3000/mcp`.
+ * @param url the URL of the endpoint, such as `http://127.0.0.1:3000/mcp`.
  * @returns lines for the terminal: the URL, a command that calls a tool, and how to add the server to clients.
  */
 export function howToCall(url: string): string {

@@ -1,8 +1,8 @@
 /**
- * Finds the words that are written most like another, regardless of case.
+ * Finds the candidates whose spelling is most similar to a word. Case is ignored.
  *
- * @param limit most words to give.
- * @returns those that differ by at most half of their letters, nearest first.
+ * @param limit the maximum number of results.
+ * @returns the candidates that differ in at most half of their letters, the most similar first.
  */
 export function nearWords(word: string, candidates: readonly string[], limit = 3): string[] {
   const wanted = word.toUpperCase();

@@ -1,18 +1,18 @@
 import { formatEuros } from './money.js';
 
-/** What a customer wants to pay for one piece, in cents. */
+/** The range of prices that a customer wants to pay for one piece, in cents. */
 export interface PriceRange {
   readonly minCents: number;
   readonly maxCents: number;
 }
 
-/** A budget as it is written: the most to pay, or the least and the most, in euros. */
+/** The syntax of a budget in euros: a maximum price, or a minimum and a maximum price. */
 export const BUDGET: RegExp = /^\d+(\.\d+)?( ?- ?\d+(\.\d+)?)?$/;
 
 /**
- * Reads a budget.
+ * Parses a budget.
  *
- * @param budget `'250'` for at most 250 euros, `'50-100'` for 50 to 100 euros; everything when absent.
+ * @param budget `'250'` for at most 250 euros, `'50-100'` for 50 to 100 euros; `undefined` for no limit.
  */
 export function readBudget(budget: string | undefined): PriceRange {
   if (budget === undefined) return { minCents: 0, maxCents: Number.MAX_SAFE_INTEGER };
@@ -22,7 +22,10 @@ export function readBudget(budget: string | undefined): PriceRange {
   return { minCents: Math.ceil(min * 100 - 1e-6), maxCents: Math.floor((max ?? 0) * 100 + 1e-6) };
 }
 
-/** A budget for people: ` for EUR 50.00 to EUR 100.00 a piece`; empty for everything. */
+/**
+ * Formats a budget for people, for example as ` for EUR 50.00 to EUR 100.00 a piece`. Returns an empty string for no
+ * limit.
+ */
 export function formatRange({ minCents, maxCents }: PriceRange): string {
   if (maxCents === Number.MAX_SAFE_INTEGER) return '';
   if (minCents === 0) return ` for at most ${formatEuros(maxCents)} a piece`;

@@ -1,5 +1,5 @@
 /** Tells clients that a resource they have subscribed to has changed. */
 export class ResourceUpdates {
-  /** @param announce takes the URI of the resource. */
+  /** @param announce a function that receives the URI of the changed resource. */
   constructor(readonly announce: (uri: string) => void) {}
 }

@@ -7,7 +7,8 @@ import { jsonLinesFile } from '@sigil/node';
 import { telemetry } from '@sigil/otel';
 
 /**
- * What of the options of an app has it watched: a line for each call where `METRICS` is set, and an audit in the file that `AUDIT_FILE` names.
+ * Returns the options for logs and audit. If `METRICS` is set, each call is logged. If `AUDIT_FILE` is set, audit
+ * records are written to this file.
  */
 export function watched(env: NodeJS.ProcessEnv): Pick<AppOptions, 'log' | 'audit'> {
   const { METRICS: metrics, AUDIT_FILE: file } = env;
@@ -18,10 +19,10 @@ export function watched(env: NodeJS.ProcessEnv): Pick<AppOptions, 'log' | 'audit
 }
 
 /**
- * Serves metrics to Prometheus on this machine, at the port that `METRICS` names, and sends traces to the collector that
- * `OTEL_EXPORTER_OTLP_ENDPOINT` names. Without either it does nothing.
+ * Serves metrics for Prometheus at the port in `METRICS`, only on this machine. Sends traces to the collector at the
+ * URL in `OTEL_EXPORTER_OTLP_ENDPOINT`. Does nothing if neither variable is set.
  *
- * @throws Error when another program listens at the port.
+ * @throws Error when another program already listens on the port.
  */
 export async function observe(app: App, env: NodeJS.ProcessEnv): Promise<void> {
   const { METRICS: port, OTEL_EXPORTER_OTLP_ENDPOINT: collector } = env;

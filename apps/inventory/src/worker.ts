@@ -4,20 +4,23 @@ import catalog from './database/catalog.json' with { type: 'json' };
 import { seed } from './database/seed.js';
 import { type ObjectStorage, StorageDatabase } from './database/storage-database.js';
 
-/** What a Durable Object is given, as far as it is used. */
+/** The part of a Durable Object's state that this app uses. */
 export interface ObjectState extends ExecutionContext {
   readonly storage: ObjectStorage;
 }
 
 /** The bindings of `wrangler.toml`. */
 export interface Env {
-  /** The objects of the class below. */
+  /** The namespace of the Durable Object class `Shop`. */
   readonly SHOP: { getByName(name: string): { fetch(request: Request): Promise<Response> } };
-  /** By which name clients call the worker. */
+  /** The host name that clients use for the worker. */
   readonly HOST: string;
 }
 
-/** The shop, with its database: the one place for what clients change and subscribe to. */
+/**
+ * The Durable Object of the shop, with its database. All clients use the same object, so they share its data and
+ * subscriptions.
+ */
 export const Shop: DurableObjectClass<Env, ObjectState> = durableObject<Env, ObjectState>(
   ({ storage }) =>
     createInventory(() => {
@@ -29,7 +32,7 @@ export const Shop: DurableObjectClass<Env, ObjectState> = durableObject<Env, Obj
 );
 
 export default {
-  /** Has the one shop answer, wherever on earth a request comes in. */
+  /** Sends each request to the only `Shop` object, from every location. */
   async fetch(request: Request, env: Env): Promise<Response> {
     if (new URL(request.url).pathname !== '/mcp')
       return new Response('The endpoint is /mcp\n', { status: 404 });

@@ -46,7 +46,10 @@ async function temperatureIn(warehouse: string): Promise<number> {
   return 10 + (warehouse.length % 10);
 }
 
-/** The app of both functions. Any instance may get a request, so what clients carry between requests is encrypted with a common key. */
+/**
+ * Creates the app of both functions. Any instance can receive the next request of a client. So all instances encrypt
+ * the `requestState` with the same key.
+ */
 export function createClimate(): Promise<App> {
   return createApp({
     name: 'climate',
@@ -56,5 +59,5 @@ export function createClimate(): Promise<App> {
   });
 }
 
-/** By which names clients call the functions. */
+/** The host names that clients use for the functions. */
 export const hosts: readonly string[] = (process.env['HOSTS'] ?? 'localhost').split(',');

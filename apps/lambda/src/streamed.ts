@@ -1,7 +1,7 @@
 import { lambdaStreamHandler } from '@sigil/lambda';
 import { createClimate, hosts } from './climate.js';
 
-/** Behind a Function URL whose invoke mode is RESPONSE_STREAM. */
+/** The function for a Function URL with the invoke mode `RESPONSE_STREAM`. */
 export const handler: ReturnType<typeof lambdaStreamHandler> = lambdaStreamHandler(createClimate, {
   allowedHosts: hosts,
 });

@@ -6,7 +6,7 @@ import { BooksModule } from './books/books.module.js';
 import { StaffGuard } from './staff.guard.js';
 import { StaffLogin } from './staff-login.js';
 
-/** The shop: its books, who works there, and an MCP endpoint beside its REST routes. */
+/** The root module: the books, the login of the staff, and an MCP endpoint next to the REST routes. */
 @Module({
   imports: [
     ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true }),

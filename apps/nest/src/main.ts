@@ -15,5 +15,5 @@ if (process.argv.includes('--stdio')) {
   nest.setGlobalPrefix('api');
   nest.enableShutdownHooks();
   await nest.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1');
-  console.log(`The bookshop listens on ${await nest.getUrl()}/api/mcp, and on /api/books for people`);
+  console.log(`The bookshop listens on ${await nest.getUrl()}/api/mcp for MCP, and on /api/books for REST`);
 }

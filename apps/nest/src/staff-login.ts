@@ -1,13 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 
-/** A request of HTTP, as far as the shop looks at it. */
+/** The part of an HTTP request that the shop uses. */
 export interface ShopRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   user?: { readonly id: string; readonly roles: readonly string[] };
 }
 
-/** Recognises staff by their token, as a strategy of Passport would. Customers come without; a wrong token is refused. */
+/** Recognizes staff by their token, like a Passport strategy. Customers need no token, but a wrong token is refused. */
 @Injectable()
 export class StaffLogin implements CanActivate {
   readonly #token: string | undefined;
@@ -21,7 +21,7 @@ export class StaffLogin implements CanActivate {
     const sent = request.headers['authorization'];
     if (sent === undefined) return true;
     if (this.#token === undefined || sent !== `Bearer ${this.#token}`)
-      throw new UnauthorizedException('This is no token of staff');
+      throw new UnauthorizedException('This is not a staff token');
     request.user = { id: 'staff', roles: ['staff'] };
     return true;
   }

@@ -10,10 +10,10 @@ import type { ShopRequest } from './staff-login.js';
 
 const STAFF_ONLY = 'staff-only';
 
-/** For routes and tools that only staff may use. Others do not see such a tool. */
+/** Marks a route or a tool that only staff may use. Such a tool is hidden from all other clients. */
 export const StaffOnly = (): CustomDecorator => SetMetadata(STAFF_ONLY, true);
 
-/** Asks of every route and every tool whether it is for staff only. */
+/** Allows routes and tools with `@StaffOnly()` only for staff, and allows all others for everybody. */
 @Injectable()
 export class StaffGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}

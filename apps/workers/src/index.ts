@@ -4,9 +4,9 @@ import { Parcels, type Tariff, TARIFF } from './parcels.js';
 
 /** The bindings of `wrangler.toml`. */
 export interface Env {
-  /** Prices as JSON: for each zone, cents for a parcel and cents for each kilogram begun. */
+  /** The tariff as JSON: for each zone, the price of a parcel and the price of each started kilogram, in cents. */
   readonly TARIFF: string;
-  /** By which name clients call the worker. */
+  /** The host name that clients use for the worker. */
   readonly HOST: string;
 }
 

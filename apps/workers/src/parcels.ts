@@ -1,11 +1,11 @@
 import { Arg, Inject, Resource, Service, Tool, ToolError } from '@sigil/core';
 
-/** What a parcel costs, by zone: cents for the parcel, and for each kilogram begun. */
+/** For each zone, the price of a parcel and the price of each started kilogram, in cents. */
 export type Tariff = Readonly<Record<string, { readonly parcel: number; readonly kilogram: number }>>;
 
 export const TARIFF = 'tariff';
 
-/** Tells what parcels cost. */
+/** Tools and a resource for the prices of parcels. */
 @Service()
 export class Parcels {
   constructor(@Inject(TARIFF) private readonly tariff: Tariff) {}

@@ -22,8 +22,8 @@ const RETRY_SECONDS = '5';
 
 /**
  * Creates the responses to requests that a resource server refuses. The `WWW-Authenticate` challenge of a response is
- * for one scheme. Every value of the challenge is in quotes, and the description is last, because some clients search
- * the whole text for field names.
+ * for one scheme. Every value of the challenge is in quotes, and the description is last. The reason is that some
+ * clients find a field by a search for its name in the whole text.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}

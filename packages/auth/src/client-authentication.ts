@@ -1,7 +1,7 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
 import type { OptionChecks } from '@sigil/core/internal';
 
-/** The credentials of this server at its authorization server. */
+/** The credentials that this server uses at its authorization server. */
 export interface ClientCredentials {
   readonly clientId: string;
   /** The client secret, sent as HTTP Basic (`client_secret_basic`). */
@@ -65,7 +65,7 @@ export function checkCredentials(group: string, given: ClientCredentials, checks
     checks.refuse(
       `${group}.clientSecret`,
       'it must be a string that is not empty',
-      'set its environment variable',
+      'set the environment variable that contains the secret',
     );
   if ((clientSecret === undefined) === (privateKey === undefined))
     checks.refuse(

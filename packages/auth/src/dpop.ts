@@ -48,7 +48,7 @@ export interface ProvenRequest {
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
   /**
-   * The text that identifies the client in quotas. All proofs of a client have the same text. Otherwise, a client could
+   * The text that identifies the client in quotas. All proofs of a client need the same text: otherwise, a client could
    * get a larger quota by signing proofs with many keys.
    */
   readonly client: string;

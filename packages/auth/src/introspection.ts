@@ -36,10 +36,10 @@ const REFUSAL_MS = 10_000;
 
 /**
  * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must be refused soon;
- * `cacheSeconds: 0` refuses them at the next request. A token is unknown if the issuer has not confirmed it in the last
- * hour. At most 64 unknown tokens are checked at the same time. Further requests with unknown tokens wait up to 5
- * seconds for a check, and then get 503. While 32 requests with unknown tokens from one address wait or are being
- * checked, further ones from this address get 503 immediately.
+ * `cacheSeconds: 0` refuses them at the next request. Checks of unknown tokens are limited. A token is unknown if the
+ * issuer has not confirmed it in the last hour. At most 64 unknown tokens are checked at the same time. Further
+ * requests with unknown tokens wait up to 5 seconds for a check, and then get 503. While 32 requests with unknown
+ * tokens from one address wait or are being checked, further ones from this address get 503 immediately.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
  *   issuer, because the issuer sees all tokens.
@@ -107,8 +107,8 @@ function checkOptions(options: IntrospectionOptions, issuers: number, checks: Op
   if (issuers > 1)
     checks.refuse(
       'tokens',
-      `introspection() sends tokens to one issuer, but there are ${issuers}: each issuer would get the tokens of the others`,
-      'use one issuer, or your own function that knows the issuer of each token',
+      `introspection() needs exactly one issuer, not ${issuers}, because each issuer would get the tokens of the others`,
+      'use one issuer, or set tokens to your own function that determines the issuer of each token',
     );
   checks.known(options, INTROSPECTION_OPTIONS, 'tokens: introspection.');
   checkCredentials('tokens: introspection', options, checks);

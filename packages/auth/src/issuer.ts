@@ -102,7 +102,9 @@ export class Issuer {
    */
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)
-      throw new ProviderError(`the metadata of ${this.id} could not be read a moment ago`);
+      throw new ProviderError(
+        `the metadata of ${this.id} could not be read; the next attempt is in a few seconds`,
+      );
     try {
       const { text } = await this.#discover();
       return text;
@@ -259,7 +261,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The authorization servers whose tokens are accepted. Each is found by its `iss` identifier. */
+/** The authorization servers whose tokens are accepted. Each can be found by its `iss` identifier. */
 export class Issuers {
   readonly #issuers: ReadonlyMap<string, Issuer>;
 
@@ -280,7 +282,7 @@ export class Issuers {
     return first;
   }
 
-  /** Returns the issuer with an `iss` identifier. @throws TokenError if tokens of this issuer are not accepted. */
+  /** Returns the issuer with the identifier `id`. @throws TokenError if tokens of this issuer are not accepted. */
   get(id: unknown): Issuer {
     const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
     if (!issuer)

@@ -39,7 +39,7 @@ export interface JwtOptions {
   /**
    * The required `typ` of tokens, such as `at+jwt` (RFC 9068).
    *
-   * @default undefined: any type, except types of other tokens such as `dpop+jwt`
+   * @default undefined: any type, except types of JWTs that are not access tokens, such as `dpop+jwt`
    */
   readonly typ?: string;
   /**
@@ -119,7 +119,7 @@ function claimsIn(token: string): JWTPayload {
     return decodeJwt(token);
   } catch {
     throw new TokenError('The token is not a JWT', {
-      hint: 'make clients name the API in token requests, because some issuers otherwise create no JWTs; or use introspection()',
+      hint: 'make clients send the identifier of the API in token requests, because some issuers otherwise create opaque tokens; or use introspection()',
     });
   }
 }

@@ -62,7 +62,7 @@ export interface OAuthOptions {
    */
   readonly dpopNonce?: boolean;
   /**
-   * How long a token is accepted without a new check after a successful check, in seconds; at most 60.
+   * How many seconds the result of a successful token check is used again for the same token; at most 60.
    *
    * @default 0: each request checks its token
    */
@@ -185,10 +185,10 @@ function warningsAbout(
     : [];
   for (const { issuer } of issuers)
     if (/^https:\/\/[^/]+\.auth0\.com$/.test(issuer))
-      warnings.push(`oauth: the issuer in tokens of Auth0 is ${issuer}/, with a slash at the end`);
+      warnings.push(`oauth: tokens of Auth0 contain the issuer with a slash at the end; write ${issuer}/`);
   if (prefix !== undefined && /[a-z\d]$/i.test(prefix))
     warnings.push(
-      `oauth: scopes.prefix is put directly before each scope, so clients request scopes such as ${prefix}mcp`,
+      `oauth: scopes.prefix does not end in a separator such as a slash, so clients request scopes such as ${prefix}mcp`,
     );
   return warnings;
 }
@@ -220,7 +220,7 @@ function principalOf(
     return { id: `${iss}#client:${client}`, scopes, claims };
   // The client may have many users, who would all share one principal.
   throw new ClaimError('The token has no subject', {
-    hint: 'configure the issuer to write sub; if the tokens of all users have sub, set oauth({ clientsWithoutSubject: true })',
+    hint: 'configure the issuer to write sub; or, if only tokens without a user lack sub, set oauth({ clientsWithoutSubject: true })',
   });
 }
 
@@ -263,7 +263,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
       "use jwt({ algorithms: ['RS256'] }), introspection({ … }), or a function",
     );
   if (options.scopes !== undefined && !isObject(options.scopes))
-    checks.refuse('scopes', 'it must be an object with any of initial, advertised, implies, read');
+    checks.refuse('scopes', 'it must be an object with any of initial, advertised, prefix, implies, read');
   oneOf('anonymous', options.anonymous, ['refuse', 'allow'], checks);
   oneOf('dpop', options.dpop, ['off', 'accept', 'require'], checks);
   checks.booleans(options, 'dpopNonce', 'clientsWithoutSubject', 'serveIssuerMetadata');
@@ -323,7 +323,7 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
   for (const given of issuers) {
     const one: unknown = typeof given === 'string' ? { issuer: given } : given;
     if (!isObject(one)) {
-      checks.refuse('issuers', 'each must be a URL, or an object with issuer', fix);
+      checks.refuse('issuers', 'each item must be a URL, or an object with the member issuer', fix);
       continue;
     }
     checks.known(one, ISSUER_OPTIONS, 'issuers.');
@@ -331,7 +331,7 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
     if (jwks !== undefined && !isKeySet(jwks))
       checks.refuse(
         'issuers.jwks',
-        'it must be an object with a list of keys, each with its kty',
+        'it must be a JWKS: an object with a list of keys. Each key needs the member kty',
         'pass { keys: [ … ] }',
       );
     if (!isSafeUrl(one['issuer']) || String(one['issuer']).includes('?'))

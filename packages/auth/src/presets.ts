@@ -51,8 +51,8 @@ export interface EntraOptions {
   readonly clientId: string;
   /**
    * The Application ID URI of the application. Use the same URI as the `resource` of `oauth()`, because MCP clients
-   * send the `resource` to Entra. If the two URIs differ, Entra refuses the requests (error AADSTS9010010). Tokens for
-   * this URI and tokens for the `clientId` are accepted.
+   * send the `resource` to Entra. If the two URIs differ, Entra refuses the token requests (error AADSTS9010010).
+   * Tokens for this URI and tokens for the `clientId` are accepted.
    * @default `api://<clientId>`
    */
   readonly audience?: string;
@@ -76,7 +76,7 @@ export interface EntraOptions {
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */
 export function entra({ tenant, clientId, audience = `api://${clientId}` }: EntraOptions): Preset {
-  requireGuid('tenant', tenant, 'the directory (tenant) id, because tokens contain it');
+  requireGuid('tenant', tenant, 'the directory (tenant) id that tokens contain');
   requireGuid('clientId', clientId, 'the application (client) id');
   requireAudience('entra', audience);
   const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, audience] });

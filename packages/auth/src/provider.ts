@@ -12,7 +12,8 @@ export class TokenError extends Error {
   override readonly name = 'TokenError';
 
   /**
-   * @param message the reason, which the developer of the client sees; only letters, digits and simple punctuation.
+   * @param message the reason that the developer of the client sees. It contains only letters, digits and simple
+   *   punctuation.
    * @param details the invalid parts of the token; only the log of the server shows them.
    */
   constructor(

@@ -17,10 +17,10 @@ export interface ScopeOptions {
    */
   readonly advertised?: readonly string[];
   /**
-   * The prefix that the authorization server requires before each requested scope, such as `api://<id>/`. In
-   * definitions, in principals, and in `initial`, `advertised` and `implies`, scopes do not have the prefix. The server
-   * adds it to the scopes in challenges and metadata, except to scopes of OpenID Connect. It removes the prefix from
-   * the scopes of tokens.
+   * The prefix that the authorization server requires before each requested scope, such as `api://<id>/`. Scopes in
+   * definitions, principals, `initial`, `advertised` and `implies` do not have the prefix. The server adds it to the
+   * scopes in challenges and metadata, except to scopes of OpenID Connect. It removes the prefix from the scopes of
+   * tokens.
    *
    * @default ''
    */

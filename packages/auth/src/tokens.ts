@@ -41,8 +41,8 @@ export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefi
  * Creates a function that checks whether a token was issued for this server.
  *
  * @param audience the accepted audiences. A token must contain one of them.
- * @returns a function that gets the audience claim of a token. It returns whether this claim is an accepted audience or
- *   a list that contains one.
+ * @returns a function that receives the audience claim of a token. It returns whether this claim is an accepted
+ *   audience, or a list that contains one.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
   const audiences: readonly string[] = typeof audience === 'string' ? [audience] : audience;
@@ -79,7 +79,7 @@ export function requireInTime(claims: TokenClaims): void {
 }
 
 /**
- * Creates the error for a claim that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate").
+ * Creates the error for a time claim that is not a number of seconds since 1970 (RFC 7519, section 2, "NumericDate").
  * @param claim the name of the claim.
  */
 export function notATime(claim: string): ClaimError {

@@ -9,8 +9,8 @@ import { TokenCache } from './tokens.js';
 /** How `upstreamToken` gets tokens for the services that handlers call. */
 export interface UpstreamOptions extends ClientCredentials {
   /**
-   * How the new token is requested. With `token-exchange`, the token acts for the caller (RFC 8693). With
-   * `client-credentials`, the token acts for this server itself (RFC 6749, section 4.4).
+   * How the new token is requested. With `token-exchange`, the token represents the caller (RFC 8693). With
+   * `client-credentials`, the token represents this server itself (RFC 6749, section 4.4).
    *
    * @default 'token-exchange'
    */
@@ -79,7 +79,7 @@ export async function upstreamToken(
   const { token, issuer, options } = caller;
   if (!options)
     throw new Error(
-      'oauth() has no option upstream, which defines how to get tokens for other services: set upstream: { clientId, … }',
+      'oauth() needs the option upstream to get tokens for other services: set upstream: { clientId, … }',
     );
   const own = options.grant === 'client-credentials' ? '' : sha256(token);
   const key = JSON.stringify([issuer.id, options.clientId, own, audience, scopes]);

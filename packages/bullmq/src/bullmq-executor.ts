@@ -10,7 +10,7 @@ export interface BullmqOptions {
    */
   readonly connection: ConnectionOptions;
   /**
-   * The name of the queue. Apps that share a Redis must have different queues.
+   * The name of the queue. Apps that share a Redis server need different queue names.
    * @default 'sigil-tasks'
    */
   readonly queue?: string;
@@ -32,8 +32,8 @@ const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks from a BullMQ queue on Redis, so that you can use its priorities, rate limits and dashboards. The
- * queue contains only the ids of tasks and the names of their tools; the tasks stay in the backend's task store. If
+ * Runs tasks from a BullMQ queue on Redis, so that you can use the priorities, rate limits and dashboards of BullMQ.
+ * The queue contains only the ids of tasks and the names of their tools; the tasks stay in the backend's task store. If
  * BullMQ starts a task twice, the store accepts changes from only one of the two runs.
  *
  * @param options the name of the queue, and its Redis server.
@@ -129,7 +129,7 @@ function checkOptions(options: BullmqOptions): void {
   if (typeof connection !== 'object' || connection === null)
     checks.refuse(
       'connection',
-      'it must be options of ioredis, or a client',
+      'it must be an object with ioredis options, or an ioredis client',
       "write connection: { url: 'redis://127.0.0.1:6379' }",
     );
   for (const [name, value] of Object.entries({ queue, prefix }))

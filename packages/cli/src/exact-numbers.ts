@@ -7,7 +7,7 @@ import { isObject, parseJson } from './json.js';
  */
 const TOKEN = /\\.|"|-?[\d.]+(?:e[+-]?\d+)?/gis;
 
-/** Returns the numbers that JavaScript would round, as they are written in a JSON text. */
+/** Returns those numbers in a JSON text that JavaScript would round, in the form in which the text contains them. */
 export function inexactNumbers(text: string): string[] {
   const found: string[] = [];
   let isInString = false;

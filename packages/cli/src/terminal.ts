@@ -14,13 +14,13 @@ export interface Terminal {
   err(text: string): void;
   /** Whether results can have colours. */
   readonly hasColours: boolean;
-  /** The streams that a user can answer on; absent if there is no terminal. */
+  /** The streams for questions to the user, and for the answers; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
    * Opens a screen over the whole terminal; absent if the terminal does not support this.
    *
-   * @param pressed a function that is called with each key, such as `q`. A key without a character is passed as a
-   *   sequence that begins with Escape.
+   * @param pressed a function that is called with each key, such as `q`. A key without a character, such as an arrow
+   *   key, is passed as its escape sequence.
    * @param resized a function that is called when the size of the screen changes.
    */
   readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;

@@ -19,7 +19,7 @@ const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
 /**
  * Merges the files of an addition, such as `oauth`, into the files of a project. Sections of `README.md` and
  * `AGENTS.md` are merged, and so are scripts and packages in `package.json`. Other files of the addition replace
- * existing ones. A file `.env.example` is also copied to `.env`.
+ * project files with the same path. A file `.env.example` is also copied to `.env`.
  */
 export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
   const merged = new Map(files);

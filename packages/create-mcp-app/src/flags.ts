@@ -27,7 +27,7 @@ export interface Said {
 
 /** Flags that `create-mcp-app` and `create-mcp-app add` have in common. */
 const COMMON: readonly Flag[] = [
-  { name: 'force', purpose: 'overwrite existing files, but follow no links; nothing else is removed' },
+  { name: 'force', purpose: 'overwrite existing files, but not through symbolic links; keep other files' },
   { name: 'dry-run', purpose: 'show what would be written and run, without doing it' },
   { name: 'json', purpose: 'do not ask questions, and print one JSON object' },
   { name: 'help', short: 'h', purpose: 'show this' },
@@ -75,7 +75,7 @@ export function usage(): string[] {
     'builds it, and calls its first tool.',
     '',
     '  create-mcp-app [directory] [flags]',
-    `      ./${DEFAULT_DIRECTORY} unless you name a directory; . is the current one`,
+    `      the directory is ./${DEFAULT_DIRECTORY} by default; use . for the current directory`,
     `  create-mcp-app add ${KIND_NAMES.join('|')} <name> [flags]`,
     '      adds a class and its test to the project that contains this folder; for a view, it adds a page, too',
     '',

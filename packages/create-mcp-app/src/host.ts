@@ -1,6 +1,6 @@
 /** The working directory, the output and other parts of the process that `create-mcp-app` needs. Tests replace them. */
 export interface Host {
-  /** The name of the command that messages contain. @default 'create-mcp-app' */
+  /** The command name that appears in messages. @default 'create-mcp-app' */
   readonly commandName?: string;
   /** The working directory of the command. */
   readonly cwd: string;

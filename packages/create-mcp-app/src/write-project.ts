@@ -110,7 +110,7 @@ async function refuseLinks(directory: string, paths: Iterable<string>): Promise<
     const full = join(directory, part);
     const stats = await lstat(full).catch(() => undefined);
     if (!stats?.isSymbolicLink()) continue;
-    const fix = part === '' ? 'name the folder it leads to' : 'remove it, or choose another folder';
+    const fix = part === '' ? 'use the folder that the link leads to' : 'remove it, or choose another folder';
     throw new Failure(
       'WRITE_FAILED',
       `${full} is a symbolic link, and files are never written through symbolic links: ${fix}`,

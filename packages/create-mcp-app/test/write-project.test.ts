@@ -139,7 +139,7 @@ describe('writing into a folder that is there', () => {
     mkdirSync(join(parent.path, 'outside'));
     symlinkSync(join(parent.path, 'outside'), join(parent.path, 'my-app'));
     const written = writeProject(join(parent.path, 'my-app'), FILES, never);
-    await expect(written).rejects.toThrow('name the folder it leads to');
+    await expect(written).rejects.toThrow('use the folder that the link leads to');
     expect(below(join(parent.path, 'outside'))).toEqual([]);
   });
 

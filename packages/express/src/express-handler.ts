@@ -40,7 +40,7 @@ export interface ExpressHandler extends Middleware {
 }
 
 /**
- * Serves an MCP app within an Express application: the MCP endpoint, and at the root the public documents of the option
+ * Serves an MCP app within an Express application. At the root, it also serves the public documents of the option
  * `authorization`.
  *
  * @param app the result of `createApp`.

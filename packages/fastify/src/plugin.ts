@@ -66,7 +66,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 };
 
 /**
- * A Fastify plugin that serves an MCP app: the MCP endpoint, and at the root the public documents of the option
+ * A Fastify plugin that serves an MCP app. At the root, it also serves the public documents of the option
  * `authorization`. The app reads the bodies of requests itself, without the parsers of Fastify. When Fastify closes,
  * requests in flight finish first, and then sessions end.
  *

@@ -19,7 +19,7 @@ export interface HonoHandler extends MiddlewareHandler {
   /**
    * Middleware that serves only the public documents of the option `authorization`, such as protected resource
    * metadata. Clients expect them at the root. If the endpoint is within a nested Hono application, use this middleware
-   * in the outer one.
+   * in the outer application.
    */
   readonly documents: MiddlewareHandler;
   /**
@@ -31,8 +31,9 @@ export interface HonoHandler extends MiddlewareHandler {
 }
 
 /**
- * Serves an MCP app within a Hono application: the MCP endpoint, and at the root the public documents of the option
- * `authorization`. Earlier middleware can read the body of a request through Hono.
+ * Serves an MCP app within a Hono application. At the root, it also serves the public documents of the option
+ * `authorization`. Earlier middleware can read the body of a request with the methods of Hono, such as
+ * `context.req.json()`.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `fetchHandler`.

@@ -79,8 +79,8 @@ export interface StreamRules {
   /** Milliseconds between two comments that the server sends on each open stream to keep its connection open. */
   readonly keepAliveMs: number;
   /**
-   * Called when a stream opens; from then on, checks at intervals whether its request is still authenticated. It is
-   * `undefined` if every client is served.
+   * A function that is called when a stream opens. It then checks at intervals whether the request of the stream is
+   * still authenticated. The function is `undefined` if every client is served.
    *
    * @param refused a function that is called if a check refuses the request.
    * @param renewed a function that is called after each successful check. It receives the principal, whose scopes and
@@ -182,7 +182,7 @@ function nothing(): void {
 }
 
 /** The reason why a request is cancelled when re-authentication of its open stream fails. */
-export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
+export const NOT_AUTHENTICATED = 'The request is no longer authenticated';
 
 /** The HTTP status, headers and stream options for the answer to one POST. */
 export interface AnswerRules {

@@ -190,7 +190,7 @@ function checkedAuthorization(authorization: Authorization, of: string): Authori
         : `a value of type ${typeof made}`;
     checks.refuse(
       'authorization',
-      `it must synchronously return an authorizer, an object with the methods ${AUTHORIZER.join(', ')}, not ${given}`,
+      `it returned ${given}, but must synchronously return an authorizer: an object with the methods ${AUTHORIZER.join(', ')}`,
       AUTHORIZATION_FIX,
     );
     checks.throwIfAny();
@@ -206,7 +206,7 @@ const MIB = 1024 * 1024;
 /** Checks that a total is not less than the limit for one. */
 function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, number>>): void {
   const [[total, most] = ['', 0], [one, least] = ['', 0]] = Object.entries(totalAndOne);
-  if (most < least) checks.refuse(`limits.${total}`, `it must be at least ${one}, ${least}, not ${most}`);
+  if (most < least) checks.refuse(`limits.${total}`, `it must be at least ${one} (${least}), not ${most}`);
 }
 
 const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
@@ -242,7 +242,7 @@ function checkExposed(given: unknown, checks: OptionChecks): void {
   if (!isTexts(given) || !given.every((name) => CREDENTIAL_HEADERS.some((known) => known === name)))
     checks.refuse(
       'exposeHeaders',
-      `it must be a list of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always available`,
+      `it must be a list with any of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always available`,
     );
 }
 

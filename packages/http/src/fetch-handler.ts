@@ -96,7 +96,7 @@ function behind(base: string, path: string): string {
   return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
 
-/** Options for an app that serves all requests of a serverless function or a web worker. */
+/** Options for an app that serves all requests of a serverless function or of a Cloudflare Worker. */
 export interface HostOptions extends HttpOptions {
   /**
    * Path of the MCP endpoint, from the root of the URL. Requests for other paths are answered with 404.
@@ -127,8 +127,8 @@ export interface Hosted<P> {
    */
   readonly path?: string;
   /**
-   * The reason why handlers cannot send requests to clients of sessions. If a handler tries this, it gets an error with
-   * this text immediately.
+   * The reason why handlers cannot send requests to clients that use sessions. If a handler tries this, it gets an
+   * error with this text immediately.
    *
    * @default undefined: handlers can send requests
    */

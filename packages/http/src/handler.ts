@@ -68,7 +68,7 @@ export interface HttpHandler {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Creates the handler of an app, which serves its MCP endpoint and, if the option `sse` is set, HTTP+SSE. */
+/** Creates the handler that serves the MCP endpoint of an app and, if the option `sse` is set, HTTP+SSE. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);

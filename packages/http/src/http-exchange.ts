@@ -58,7 +58,7 @@ export interface HttpExchange extends RequestInfo {
   header(name: string): string | undefined;
   /**
    * The name of a header that the client sent more than once, although it is allowed only once. Such requests are
-   * refused, because a proxy can have checked the other value.
+   * refused, because a proxy can have checked another value than the one that this server reads.
    */
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The accepted origin of the web page that sent the request. The answer gets CORS headers for this origin. */

@@ -26,13 +26,13 @@ export function listen(server: Server, where: ListenOptions, group = ''): Promis
 
 /** Returns the advice to choose another port or host. */
 function otherOne(option: 'port' | 'host', group: string): string {
-  if (group !== '') return `set another one with the option ${group}${option} of http()`;
+  if (group !== '') return `set another ${option} with the option ${group}${option} of http()`;
   return `set another ${option} with --${option} or ${option.toUpperCase()}, or with the option ${option} of http() if the program passes http() to app.run()`;
 }
 
 /** The reasons why a server cannot listen, with their fixes, by error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
-  EADDRINUSE: (group) => `another program uses this address. End it, or ${otherOne('port', group)}`,
+  EADDRINUSE: (group) => `another program uses this address. End that program, or ${otherOne('port', group)}`,
   EACCES: (group) =>
     `this user has no permission to listen on this port. To use a port of 1024 or more, ${otherOne('port', group)}`,
   EADDRNOTAVAIL: (group) => `this machine has no such address: ${otherOne('host', group)}`,

@@ -38,7 +38,7 @@ const STREAMING = new WeakMap<Socket, () => void>();
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
-/** An exchange of `node:http`, which writes directly to the response. */
+/** An exchange of `node:http`. It writes directly to the response. */
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
@@ -323,8 +323,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Closes the connection if another request is waiting on it, or arrives while a stream is open. The answer to that
-   * request would use memory until the stream ends.
+   * Closes the connection if another request is waiting on it, or arrives on it before the stream of this exchange
+   * ends. Otherwise, the answer to that request would stay in memory until the stream ends.
    *
    * @returns a function to call when the stream ends. It allows further requests on the connection.
    */
@@ -333,7 +333,10 @@ export class NodeExchange implements HttpExchange {
     const { socket } = request;
     const close = (): void => {
       STREAMING.delete(socket);
-      this.output.tell(this, 'a connection is closed, because requests followed an open stream on it');
+      this.output.tell(
+        this,
+        'a connection is closed, because another request arrived on it while a stream was open',
+      );
       this.destroy();
     };
     const waiting = WAITING.get(socket);

@@ -77,7 +77,7 @@ export function metricsOptions(
     checks.refuse(
       'metrics',
       `every client that reaches ${listensAt} could read the metrics`,
-      'set metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
+      'set metrics.token, which scrapers send as Authorization: Bearer …; or set metrics.port without metrics.host, so that only this machine can read the metrics',
     );
   // A handler that is not a function has been refused before.
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
@@ -109,13 +109,13 @@ function checkToken(option: string, token: unknown, checks: OptionChecks, name =
     checks.refuse(
       option,
       `${name} must be a string of at least ${LEAST_LENGTH} characters`,
-      'make one by: openssl rand -hex 32',
+      'create one with: openssl rand -hex 32',
     );
   else if (bearerToken({ authorization: `Bearer ${token}` }) !== token)
     checks.refuse(
       option,
       `${name} must be letters, digits and -._~+/ only`,
-      'make one by: openssl rand -hex 32',
+      'create one with: openssl rand -hex 32',
     );
 }
 
@@ -127,7 +127,7 @@ export function operatorsOnly(token: string, times: ResolvedOptions, endpoint: E
   return new Authentication(decideBy(tokenAuthenticator({ [token]: { id: 'operator' } })), times, endpoint);
 }
 
-/** Serves a server's metrics, such as those for Prometheus. */
+/** Serves the metrics of a server, for example to Prometheus. */
 export class MetricsEndpoint {
   readonly #operators: Authentication | undefined;
 

@@ -14,18 +14,18 @@ export interface SessionOptions {
   readonly idleMs?: number;
   /**
    * Maximum number of sessions in this process. At the limit, a new session replaces an idle session. The server looks
-   * for idle sessions of the same client first, then of the client with the most sessions, then of all clients. It ends
-   * the session that has been idle for the longest time. A session with an open request or stream is not idle. If no
-   * session is idle, `initialize` is answered with 503.
+   * for idle sessions first among those of the same client, then of the client with the most sessions, then of all
+   * clients. As soon as it finds some, it ends the one that has been idle for the longest time. A session with an open
+   * request or stream is not idle. If no session is idle, `initialize` is answered with 503.
    *
    * @default 10,000
    */
   readonly max?: number;
   /**
    * Maximum number of sessions of one client in this process. A client is a principal or, without authentication, a
-   * network address (for IPv6, a /64 network). At the limit, a new session replaces the session of
-   * its client that has been idle for the longest time. Loopback addresses have no such limit, because a proxy on this
-   * machine serves many clients. Without authentication, all clients behind a proxy on another machine count as one. In
+   * network address (for IPv6, a /64 network). At the limit, a new session replaces another session of its client: the
+   * one that has been idle for the longest time. Loopback addresses have no such limit, because a proxy on this machine
+   * serves many clients. Without authentication, all clients behind a proxy on another machine count as one client. In
    * that case, set `trustedProxies`, or set this option to the value of `max`.
    *
    * @default 1,000
@@ -47,8 +47,9 @@ export interface SessionOptions {
    * each request, so any process can restore the session. If the id would have more than 2,048 characters, the session
    * cannot be restored. A restored session has lost its log level and subscriptions, unless the process has a copy of
    * the session. A session that ended before the loss can be restored too. If a restored session was opened without a
-   * token, it belongs to the next principal that uses it. The server detects the loss because the ids of used request
-   * states (`StateStore`) are lost as well. Therefore, these ids and the sessions must be in the same database.
+   * token, it belongs to the next principal that uses it. The server detects the loss because the records of the
+   * `StateStore` are lost at the same time. Therefore, the `StateStore` and the session store must use the same
+   * database.
    *
    * @default undefined: if the store loses its data, all sessions end, and their clients get 404
    */
@@ -175,8 +176,8 @@ export interface HttpOptions {
   /**
    * A function that receives a request without its body, and returns the principal of the client. If the function
    * returns `undefined`, the request is refused with 401, and its body is not read. Guards and handlers receive the
-   * principal, and request states belong to it. Only the principal that opened a session can use the session: requests
-   * of other principals get 404.
+   * principal. A `requestState` is accepted only from the principal that received it. Only the principal that opened a
+   * session can use the session: requests of other principals get 404.
    *
    * @default undefined: every client is served
    */
@@ -229,9 +230,9 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * The time that idle connections stay open according to the header `Keep-Alive`, in milliseconds. In fact, the
-   * server closes a connection only after more than three times this value, because a request can arrive late. Behind a
-   * load balancer, the value must exceed the idle timeout of the load balancer.
+   * How long clients can keep an idle connection, in milliseconds. The header `Keep-Alive` contains this time. The
+   * server itself closes the connection only after more than three times this value, because a request can arrive late.
+   * Behind a load balancer, the value must exceed the idle timeout of the load balancer.
    *
    * @default 5 seconds
    */
@@ -278,7 +279,7 @@ export interface MetricsOptions {
    */
   readonly port?: number;
   /**
-   * Host name or IP address that the separate port of metrics listens on.
+   * Host name or IP address for the separate port of metrics.
    *
    * @default '127.0.0.1'
    */

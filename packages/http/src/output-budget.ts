@@ -52,7 +52,8 @@ export class OutputBudget {
   }
 
   /**
-   * Logs that a client is disconnected because it does not read. If this happens often, only some cases are logged.
+   * Logs that a client is disconnected because it does not read its responses. If this happens often, only some cases
+   * are logged.
    * @param limit the name of the limit that the client exceeded.
    */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
@@ -103,8 +104,8 @@ export class UnreadBudget {
 }
 
 /**
- * The output of one stream that its client has not read. It is stored as chunks of bytes, because a growing string or
- * the write queue of a platform would need several times as much memory.
+ * The unread output of one stream. It is stored as chunks of bytes, because a growing string or the write queue of a
+ * platform would need several times as much memory.
  */
 export class WaitingOutput {
   readonly #pieces: Uint8Array[] = [];

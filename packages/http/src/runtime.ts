@@ -83,8 +83,8 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
 const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
-  'without a backend, workers only serve clients of 2026-07-28. Clients have no tasks, and get no notifications of changes in other workers. ' +
-  'Each worker accepts a request state once, so several workers can accept the same state. Give createApp a backend';
+  'without a backend, workers only serve clients of 2026-07-28. These clients cannot use tasks, and get no notifications of changes in other workers. ' +
+  'Several workers can accept the same requestState, because each worker only remembers those that it has accepted. Set the option backend of createApp';
 
 /** Whether sessions can be served by several processes. */
 function hasBackend({ backend }: Endpoint, { handler }: ServerOptions): boolean {
@@ -349,7 +349,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
     checks.refuse('port', `it must be an integer from 0 to 65535, not ${String(port)}`);
   if (!isPath(path)) checks.refuse('path', `it must be a path such as /mcp, not '${path}'`);
   else if (handler.sse && options.path !== undefined && sseTarget(path))
-    checks.refuse('path', `it must not end in ${SSE_PATHS.join(' or ')} when sse is on, as ${path} does`);
+    checks.refuse('path', `it must not end in ${SSE_PATHS.join(' or ')} when sse is on, but it is ${path}`);
   const { routes = {} } = options;
   if (!isPlainObject(routes))
     checks.refuse(
@@ -428,7 +428,7 @@ function serverLimits(
   if (headersTimeoutMs > requestTimeoutMs)
     checks.refuse(
       'limits.headersTimeoutMs',
-      `it must be at most requestTimeoutMs, ${requestTimeoutMs}, not ${headersTimeoutMs}`,
+      `it must be at most requestTimeoutMs (${requestTimeoutMs}), not ${headersTimeoutMs}`,
     );
   return {
     maxConnections: limits.maxConnections ?? 10_000,

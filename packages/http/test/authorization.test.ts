@@ -43,7 +43,7 @@ describe.each(SERVERS)('%s', (of, serve) => {
       const served = (async () => serve(app, { authorization }))();
       await expect(served).rejects.toThrow(DefinitionError);
       await expect(served).rejects.toThrow(
-        `${of}({ authorization }): it must synchronously return an authorizer, an object with the methods authorize, insufficientScope, document, not ${given}`,
+        `${of}({ authorization }): it returned ${given}, but must synchronously return an authorizer: an object with the methods authorize, insufficientScope, document`,
       );
       await app.close();
     },

@@ -143,7 +143,7 @@ describe('metrics with a port of their own', () => {
     const { port } = other.address() as AddressInfo;
     try {
       await expect(start({ metrics: { handler, port } })).rejects.toThrow(
-        `cannot listen on port ${port} of 127.0.0.1: another program uses this address. End it, or set another one with the option metrics.port of http()`,
+        `cannot listen on port ${port} of 127.0.0.1: another program uses this address. End that program, or set another port with the option metrics.port of http()`,
       );
     } finally {
       other.close();

@@ -100,7 +100,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         expect((await session.post(request('ping'))).status).toBe(next ? 404 : 401);
         expect(logged('info')[0]).toMatchObject({
           details: { httpMethod: 'GET', principal: 'ada' },
-          message: 'a stream ended: its request is not authenticated any more',
+          message: 'a stream has ended, because its request is no longer authenticated',
         });
       });
 

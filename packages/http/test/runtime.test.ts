@@ -112,7 +112,7 @@ describe('http()', () => {
     const again = running.fixture.app.run(http({ port, handleSignals: false }));
     await expect(again).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      message: `The server cannot listen on port ${port} of 127.0.0.1: another program uses this address. End it, or set another port with --port or PORT, or with the option port of http() if the program passes http() to app.run() [EADDRINUSE]`,
+      message: `The server cannot listen on port ${port} of 127.0.0.1: another program uses this address. End that program, or set another port with --port or PORT, or with the option port of http() if the program passes http() to app.run() [EADDRINUSE]`,
     });
   });
 

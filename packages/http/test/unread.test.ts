@@ -203,7 +203,7 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
     test('may not be bounded to less than what one stream may leave', async () => {
       const options = { limits: { maxBufferedBytes: 2 * MIB, maxTotalBufferedBytes: MIB } };
       await expect(serve(options)).rejects.toThrow(
-        '({ limits.maxTotalBufferedBytes }): it must be at least maxBufferedBytes, 2097152, not 1048576',
+        '({ limits.maxTotalBufferedBytes }): it must be at least maxBufferedBytes (2097152), not 1048576',
       );
     });
   },

@@ -23,8 +23,8 @@ const UNASKABLE =
  * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.
  * The messages of a stream are sent together when it ends, or one second before the function's timeout. GET requests
  * that open a stream are refused; the specification allows this. In revisions with sessions, a handler that sends a
- * request to the client, such as an elicitation, fails immediately. The request could not reach the client before the
- * response. In revision 2026-07-28, which has no sessions, handlers can request input from clients.
+ * request to the client, such as an elicitation, fails immediately. The reason is that the request could not reach the
+ * client before the response. In revision 2026-07-28, which has no sessions, handlers can request input from clients.
  *
  * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.

@@ -10,8 +10,8 @@ import type { GuardContext } from '@sigil/core';
 export interface HttpRequest {
   readonly headers: GuardContext['headers'];
   /**
-   * The user that a Passport strategy has set. If none has set a user, an object with the `id`, the `scopes` and all
-   * claims of the principal.
+   * The user that a Passport strategy has set. If no strategy has set a user, this member is an object with the `id`,
+   * the `scopes` and all claims of the principal.
    */
   user?: unknown;
   readonly [member: string]: unknown;
@@ -39,7 +39,7 @@ const RESPONSES = new WeakMap<object, object>();
 // The HTTP arguments of calls, by the state that all contexts of a call share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
-/** Stores the response of a request, so that `responseOf` finds it for the calls of this request. */
+/** Stores the response of a request, so that `responseOf` can return it for the MCP calls in this request. */
 export function keepResponse(request: HttpRequest, response: HttpResponse): void {
   RESPONSES.set(request, forHeaders(response));
 }
@@ -117,8 +117,8 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
 
 /**
  * Returns the `ContextId` that Nest uses to find the request-scoped instances of a call. Providers that inject
- * `REQUEST` receive the HTTP request. Durable providers receive the payload from the application's `ContextIdStrategy`
- * instead, if it has one.
+ * `REQUEST` receive the HTTP request. If the application's `ContextIdStrategy` sets a payload, durable providers
+ * receive this payload instead.
  *
  * @param isDurable whether the id is for a durable provider.
  */

@@ -48,7 +48,7 @@ export class Endpoint {
   }
 
   /**
-   * Starts to serve the endpoint. The documents of the authorization are at the root of the host, even if the
+   * Starts to serve the endpoint. The OAuth metadata documents are served at the root of the host, even if the
    * application has a global prefix.
    */
   mount(): void {
@@ -75,8 +75,8 @@ export class Endpoint {
   }
 
   /**
-   * Logs warnings about global enhancers that do not run for calls of MCP handlers. It must be called after all
-   * global enhancers are registered.
+   * Logs warnings about global enhancers that do not run for calls of MCP handlers. Call it after the application has
+   * registered all global enhancers.
    */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;

@@ -257,8 +257,8 @@ export class Enhancers {
         if (!(await this.#activates(guard, execution, context))) return false;
         if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
-            `the guard ${asked} has set request.user for a request without a principal, but the principal must be known before guards of definitions run; ` +
-              `run this guard at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that also runs at the endpoint`,
+            `the guard ${asked} has set request.user for a request without a principal, but Sigil determines the principal before the guards of tools, resources and prompts run; ` +
+              `run this guard at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or make it a global guard that also runs at the endpoint`,
             context,
           );
       }
@@ -269,7 +269,7 @@ export class Enhancers {
       const status = error.getStatus();
       if (!REFUSALS.has(status))
         this.#warnOnce(
-          `the guard ${asked} has thrown ${status}, so this definition is hidden from the client; ` +
+          `the guard ${asked} has thrown an exception with status ${status}, so this definition is hidden from the client; ` +
             'if the guard is for requests, not for definitions, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
           context,
         );
@@ -290,7 +290,7 @@ export class Enhancers {
         throw error;
       TOO_MANY.set(context.state, error);
       this.#warnOnce(
-        `the guard ${nameOf(guard.constructor)} has thrown 429: it also runs for each definition of a list; ` +
+        `the guard ${nameOf(guard.constructor)} has thrown an exception with status 429: it also runs for each definition of a list; ` +
           'if it counts requests, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
         context,
       );
@@ -312,7 +312,7 @@ export class Enhancers {
   ): Promise<unknown> {
     const interceptor = await of(context);
     let first: Promise<unknown> | undefined;
-    const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler runs once`;
+    const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler can run only once`;
     const run = async (): Promise<unknown> => {
       if (!first) return (first = next());
       this.#warnOnce(again, context);

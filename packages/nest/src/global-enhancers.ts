@@ -5,7 +5,7 @@ import { nameOf } from './names.js';
 import type { Provided } from './nest-container.js';
 import { isValidationPipe } from './pipes.js';
 
-/** The type of an enhancer of Nest, by its kind. */
+/** The TypeScript type of each kind of Nest enhancer. */
 export interface EnhancerTypes {
   readonly guard: CanActivate;
   readonly interceptor: NestInterceptor;
@@ -19,8 +19,9 @@ export type EnhancerKind = keyof EnhancerTypes;
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
 /**
- * For each kind of enhancer, a function that returns the global enhancers that are registered at the time of the call.
- * Call it late: applications call `app.useGlobalGuards()` and similar methods after the modules are created.
+ * Functions that return the global enhancers, one function for each kind of enhancer. A function returns the enhancers
+ * that are registered at the time of the call. Call it late: applications call `app.useGlobalGuards()` and similar
+ * methods after the modules are created.
  */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
@@ -31,7 +32,7 @@ export const GLOBALS: {
   pipe: (config) => [config.getGlobalPipes(), config.getGlobalRequestPipes()],
 };
 
-/** Whether a filter only handles HTTP requests. Calls of MCP handlers are not HTTP requests. */
+/** Whether an exception filter writes HTTP responses itself. Such a filter cannot run for calls of MCP handlers. */
 export function answersHttp(filter: unknown): boolean {
   if (typeof filter !== 'function') return filter instanceof BaseExceptionFilter;
   const prototype: unknown = filter.prototype;

@@ -1,6 +1,6 @@
 import { isObject } from '@sigil/core/internal';
 
-/** Whether the instances of a class do not have a method. */
+/** Whether a method is missing in the instances of a class. */
 export function lacks(cls: object, method: string): boolean {
   const prototype: unknown = Reflect.get(cls, 'prototype');
   return !isObject(prototype) || typeof prototype[method] !== 'function';

@@ -19,9 +19,9 @@ export interface Provided {
 }
 
 /**
- * Makes Nest's container a `Container` of Sigil. It finds the classes with handlers among the providers and controllers
- * of all modules. For singletons, it returns the instances that Nest has created. For other scopes, Nest creates
- * instances for each call.
+ * Adapts Nest's container to Sigil's interface `Container`. It finds the classes with handlers among the providers and
+ * controllers of all modules. For singletons, it returns the instances that Nest has created. For other scopes, Nest
+ * creates instances for each call.
  */
 export class NestContainer implements Container {
   /** The providers and controllers that have handlers, by class. */
@@ -64,7 +64,7 @@ export class NestContainer implements Container {
     return [...this.#problems, ...unknown, ...classes.flatMap((cls) => this.checkClass(cls))];
   }
 
-  /** Finds Nest's provider of a class or token, in the first module that has one. */
+  /** Finds Nest's provider of a class or token, in the first module with such a provider. */
   find(id: ServiceId): Provided | undefined {
     const known = this.served.get(id as Constructor) ?? this.#found.get(id);
     if (known) return known;
@@ -93,8 +93,8 @@ export class NestContainer implements Container {
 }
 
 /**
- * Returns a text for each class whose handlers are not served, because no server includes its module. The text contains
- * the names of the class and the module.
+ * Finds the classes with handlers in modules that no server includes. Returns a text for each class, with the names of
+ * the class and its module.
  */
 export function unserved(modules: ModulesContainer, included: ReadonlySet<Type>): string[] {
   const others = [...modules.values()].filter(({ metatype }) => !included.has(metatype));

@@ -35,7 +35,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
-   * Classes of global guards that run only for the HTTP request to the endpoint, such as `ThrottlerGuard`. Every other
+   * Classes of global guards, such as `ThrottlerGuard`, that run only for the HTTP request to the endpoint. Every other
    * global guard runs again for each tool, resource or prompt that the request uses or lists.
    *
    * @default []: all global guards run for the HTTP request, and again for its tools, resources and prompts
@@ -55,15 +55,15 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
 /** Options that Nest needs before it creates providers, such as the path of the endpoint and the included modules. */
 export interface SigilModuleExtras {
   /**
-   * Path of the endpoint, after the global prefix. It must not contain parameters or wildcards. `'/'` is the root, or
-   * the global prefix itself.
+   * Path of the endpoint, after the global prefix. It must not contain parameters or wildcards. With `'/'`, the
+   * endpoint is at the root or, in an application with a global prefix, at the prefix itself.
    *
    * @default '/mcp'
    */
   readonly path?: string | undefined;
   /**
-   * Decorators for the controller whose route is the endpoint, the outermost first: `[UseGuards(JwtAuthGuard)]`,
-   * `[SkipThrottle()]`.
+   * Decorators for the controller whose route is the endpoint, the outermost first, for example
+   * `[UseGuards(JwtAuthGuard)]` or `[SkipThrottle()]`.
    *
    * @default none
    */
@@ -77,8 +77,8 @@ export interface SigilModuleExtras {
   readonly sse?: boolean | undefined;
   /**
    * Modules whose handlers this server serves. The handlers of other modules, even of imported ones, are not served.
-   * The option is required in an application with several servers. With it, inject the `App` by the name of its server:
-   * `@InjectApp('shop')`.
+   * The option is required in an application with several servers. If it is set, inject the `App` by the name of its
+   * server, for example with `@InjectApp('shop')`.
    *
    * @default every module of the application
    */
@@ -91,14 +91,14 @@ export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[
   /**
    * The name of the server, for example to inject its `App` with `@InjectApp('shop')`. It is required with `include`.
    *
-   * @default undefined: the `App` is not injected by a name
+   * @default undefined: the `App` cannot be injected by a name
    */
   readonly name?: string | undefined;
   /** The tokens of the dependencies of `useFactory`, in the order of its parameters. */
   readonly inject?: readonly unknown[];
   /**
-   * A function that receives the dependencies in `inject`, and returns the server's options. If these have no `name`,
-   * the option `name` of `forRootAsync` is used.
+   * A function that receives the dependencies in `inject`, and returns the server's options. If the returned options
+   * have no `name`, the option `name` of `forRootAsync` is used.
    */
   readonly useFactory: (
     ...dependencies: Dependencies

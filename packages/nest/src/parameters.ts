@@ -42,7 +42,7 @@ export function problemOfParameter({
   if (pipes.length === 0) return undefined;
   return {
     what: `has pipes, which do not run for handlers of MCP: ${pipes.map(nameOf).join(', ')}`,
-    fix: 'remove them, and return the value from the decorator in its final form',
+    fix: 'remove the pipes, and let the decorator return the final value',
   };
 }
 
@@ -50,7 +50,7 @@ export function problemOfParameter({
 // them.
 const BOUND = new WeakMap<object, Set<MethodName>>();
 
-/** Makes the parameter decorators of Nest's `createParamDecorator()` provide values to handlers. */
+/** Makes parameter decorators from Nest's `createParamDecorator()` provide values to the MCP handlers of a class. */
 export function bindNestParameters(cls: Constructor): void {
   for (const { declarer, method } of handlersOf(cls)) {
     const bound = BOUND.get(declarer) ?? new Set();

@@ -222,7 +222,7 @@ async function makeApp(
   if (server === servers[0] && server.include)
     for (const name of unserved(modules, new Set(servers.flatMap(({ include = [] }) => include))))
       logger.warn(
-        `${name} has handlers, but no server includes its module: add the module to include in SigilModule.forRoot({ include })`,
+        `${name} has handlers, but no server includes its module: add the module to the list include of a server, in SigilModule.forRoot({ include })`,
       );
   const described = (DESCRIBED.get(modules) ?? 0) + 1;
   DESCRIBED.set(modules, described);
@@ -349,8 +349,9 @@ function checkOptions(given: SigilModuleOptions): void {
   OptionChecks.requireObject(FOR_ROOT, given);
   const checks = new OptionChecks(FOR_ROOT);
   for (const option of NESTS) {
-    const fix = 'list classes in the providers of modules: those with handlers are found there';
-    if (option in given) checks.refuse(option, 'Nest has this', fix);
+    const fix =
+      'list the classes in the providers of Nest modules, where SigilModule finds the classes with handlers';
+    if (option in given) checks.refuse(option, 'this option is not for Nest applications', fix);
   }
   for (const option of EXTRAS) {
     const fix = `set it next to useFactory: forRootAsync({ ${option}, useFactory })`;
@@ -368,7 +369,11 @@ function checkOptions(given: SigilModuleOptions): void {
   if (!isListOfFunctions(requestGuards))
     checks.refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
   if (principal !== undefined && typeof principal !== 'function')
-    checks.refuse('principal', 'it must be a function of a request', 'write principal: ({ user }) => …');
+    checks.refuse(
+      'principal',
+      'it must be a function that receives the request',
+      'write principal: ({ user }) => …',
+    );
   if (principal && (http.authorization ?? http.authenticate))
     checks.refuse(
       'principal',

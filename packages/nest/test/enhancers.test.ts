@@ -162,7 +162,7 @@ describe('an interceptor of Nest', () => {
     const client = await serve({ providers: [Service], options: { logger } });
     for (const text of ['run 1', 'run 2'])
       expect(await client.callTool('fail')).toMatchObject({ isError: true, content: [{ text }] });
-    const told = 'has subscribed to handle() twice, as retry() does: a handler runs once';
+    const told = 'has subscribed to handle() twice, as retry() does: a handler can run only once';
     expect(logger.lines).toEqual([[`the interceptor Retries ${told}`, { kind: 'tool', name: 'fail' }]]);
     expect(textOf(await client.callTool('work'))).toBe('Internal error');
     expect(logger.lines.slice(2)).toMatchObject([

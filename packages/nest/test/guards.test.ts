@@ -177,7 +177,10 @@ describe('a guard of Nest', () => {
       }
     }
     expect(await refusing(new Typed())).toEqual([
-      [expect.stringContaining('the guard Typed has thrown 415'), { kind: 'tool', name: 'tell' }],
+      [
+        expect.stringContaining('the guard Typed has thrown an exception with status 415'),
+        { kind: 'tool', name: 'tell' },
+      ],
     ]);
   });
 
@@ -219,7 +222,10 @@ describe('a guard of Nest', () => {
     await expect(client.getPrompt('third')).rejects.toThrow('Too many requests');
     expect(calls).toBe(0);
     expect(logger.lines).toEqual([
-      [expect.stringContaining('the guard Throttle has thrown 429'), { kind: 'tool', name: 'first' }],
+      [
+        expect.stringContaining('the guard Throttle has thrown an exception with status 429'),
+        { kind: 'tool', name: 'first' },
+      ],
     ]);
   });
 

@@ -86,7 +86,7 @@ describe('an application does not start', () => {
     const problems = await problemsOf({ providers: [Orders] });
     expect(problems).toEqual(
       expect.arrayContaining([
-        'SIGIL_INVALID_POLICY Orders.list: parameter 1 has pipes, which do not run for handlers of MCP: ParseIntPipe | remove them, and return the value from the decorator in its final form',
+        'SIGIL_INVALID_POLICY Orders.list: parameter 1 has pipes, which do not run for handlers of MCP: ParseIntPipe | remove the pipes, and let the decorator return the final value',
         'SIGIL_INVALID_POLICY Orders.find: parameter 1 has a decorator of @nestjs/common for HTTP requests | use a DTO for the arguments, or import Arg, Param and similar decorators from @sigil/core',
         'SIGIL_INVALID_POLICY Orders.find: parameter 2 has a decorator of @nestjs/common for HTTP requests | use a DTO for the arguments, or import Arg, Param and similar decorators from @sigil/core',
       ]),
@@ -205,7 +205,7 @@ describe('an application does not start', () => {
       http: { authenticate: () => undefined, sse: true },
     };
     expect(await problemsOf({ options: options as never })).toEqual([
-      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ services }): Nest has this | list classes in the providers of modules: those with handlers are found there',
+      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ services }): this option is not for Nest applications | list the classes in the providers of Nest modules, where SigilModule finds the classes with handlers',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): the routes of HTTP+SSE are created before these options are known | write sse: true next to the path',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ requestGuards }): it must be a list of classes | write requestGuards: [ThrottlerGuard]',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate already determines the principal | remove one of them',
@@ -296,6 +296,6 @@ describe('an application does not start', () => {
     const nest = await compile({ options: { http: { authorization: (() => undefined) as never } } });
     const started = nest.createNestApplication({ logger: false }).init();
     await expect(started).rejects.toThrow(DefinitionError);
-    await expect(started).rejects.toThrow('it must synchronously return an authorizer,');
+    await expect(started).rejects.toThrow('must synchronously return an authorizer:');
   });
 });

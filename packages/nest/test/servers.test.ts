@@ -130,7 +130,7 @@ describe('several servers in one application', () => {
     });
     expect(await toolsOf(await clientOf(nest, 'shop'))).toEqual(['count']);
     const warning =
-      'Administration of AdministrationModule has handlers, but no server includes its module: add the module to include in SigilModule.forRoot({ include })';
+      'Administration of AdministrationModule has handlers, but no server includes its module: add the module to the list include of a server, in SigilModule.forRoot({ include })';
     expect(logger.lines).toEqual([[warning, warning]]);
   });
 });

@@ -29,8 +29,8 @@ const LOOK_MS = 1000;
  * Opens a file and appends each record to it, as one line of JSON. Use the result as the option `audit.sink` of
  * `createApp`. Several processes can write to the same file.
  *
- * @param path the path of the file. Only the user of the process can access a new file. If the file is moved away, as
- *   logrotate does, a new file is created within a second.
+ * @param path the path of the file. Only the user of the process can access a new file. If a program such as logrotate
+ *   moves the file, a new file is created within a second.
  * @returns the open file.
  * @throws Error if the file cannot be opened; DefinitionError if an option is invalid.
  * @example

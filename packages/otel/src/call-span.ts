@@ -68,7 +68,10 @@ export class CallSpan implements CallObservation {
     this.#measured = attributes;
   }
 
-  /** The ids of the span. Log lines contain them, and the runs of a submitted task are linked to them. */
+  /**
+   * The ids of the span. Log lines contain these ids. If the call submits a task, the spans of the task's runs link to
+   * this span.
+   */
   get trace(): Trace | undefined {
     return (this.#trace ??= traceOf(this.#span.spanContext()));
   }

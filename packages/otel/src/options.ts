@@ -52,7 +52,7 @@ export interface TelemetryOptions {
   readonly eventLoopDelay?: EventLoopDelay;
   /**
    * A function that is called when the app has closed, before the process ends. It should call `shutdown()` of your
-   * providers, so that they send the remaining telemetry.
+   * tracer and meter providers, so that they send the remaining telemetry.
    * @default nothing
    */
   readonly shutdown?: () => Promise<unknown>;

@@ -31,24 +31,27 @@ export class OwnMetrics {
       advice: { explicitBucketBoundaries: STORE_BUCKETS },
     });
     this.#runs = meter.createCounter('sigil.task.runs', {
-      description: 'Runs of tasks that began.',
+      description: 'Started runs of tasks.',
       unit: '{run}',
     });
     this.#aborts = meter.createCounter('sigil.task.aborts', {
-      description: 'Task runs that were aborted, and tasks that failed without another run.',
+      description: 'Aborted runs of tasks, and tasks that failed outside of a run.',
       unit: '{run}',
     });
     if (eventLoopDelay) this.#measureLoop(eventLoopDelay);
   }
 
-  /** Counts a run of a task when it begins, because a run whose process dies has no duration. */
+  /**
+   * Counts a run of a task at its beginning. If the process dies, no duration is recorded, so a later count would miss
+   * the run.
+   */
   started(call: CallInfo): void {
     if (!call.task) return;
     const attempt = Math.min(call.task.attempt, MAX_ATTEMPT);
     this.#runs.add(1, { ...toolOf(call), 'sigil.task.attempt': attempt });
   }
 
-  /** Counts an aborted run of a task, or a task that failed after too many lost runs. */
+  /** Counts an aborted run of a task, or a task that failed outside of a run, for example after too many lost runs. */
   taskAborted(event: TaskAbortEvent): void {
     const { abortedBy, hasFailed } = event;
     const why = { 'sigil.task.aborted_by': abortedBy, 'sigil.task.failed': hasFailed };

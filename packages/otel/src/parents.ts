@@ -63,7 +63,7 @@ function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Converts the context of a span to a `Trace`, which is its form in log lines and stored tasks. */
+/** Converts the context of a span to a `Trace`, the form that log lines and stored tasks contain. */
 export function traceOf(span: SpanContext): Trace | undefined {
   if (!isSpanContextValid(span)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = span;

@@ -58,7 +58,11 @@ export function requireSchema(of: string, options: { readonly schema?: string })
 /** Reports an address or a pool that is not valid. Exactly one of the two must be given. */
 export function checkAddress(checks: OptionChecks, { url, pool }: Address): void {
   if (url === undefined && pool === undefined)
-    checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or pass a pool of pg");
+    checks.refuse(
+      'url',
+      'the address is missing',
+      "write url: 'postgres://user@host/database', or pass a pool of pg",
+    );
   if (url !== undefined && pool !== undefined)
     checks.refuse('url', 'there must be either an address or a pool', 'remove one of them');
   checkUrl(checks, 'url', url);
@@ -105,7 +109,9 @@ export function checkUrl(checks: OptionChecks, option: string, url: unknown): vo
 /** The parameters that name files. */
 const FILES: readonly string[] = ['sslcert', 'sslkey', 'sslrootcert'];
 
-/** Reports an address that `pg` cannot parse, or an address with the name of an unreadable file. */
+/**
+ * Reports an address that `pg` cannot parse, or an address that refers to an unreadable file, such as a certificate.
+ */
 export function checkReadable(checks: OptionChecks, option: string, url: string | undefined): void {
   if (url === undefined) return;
   const { searchParams } = new URL(url);
@@ -115,7 +121,11 @@ export function checkReadable(checks: OptionChecks, option: string, url: string 
     return failure === undefined ? [] : [`the file that ${name} names cannot be read: ${failure}`];
   });
   for (const what of unreadable)
-    checks.refuse(option, what, 'name a file that this process may read, or leave out the parameter');
+    checks.refuse(
+      option,
+      what,
+      'use the path of a file that this process can read, or leave out the parameter',
+    );
   if (unreadable.length > 0) return;
   const failure = failureOf(() => new Client({ connectionString: url }));
   if (failure !== undefined)

@@ -5,7 +5,7 @@ const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /**
  * Whether an error means that PostgreSQL cannot be used at the moment: it cannot be reached, is starting or stopping,
- * or is full. A permanent refusal, such as a wrong password, is not such an error.
+ * or has no free connections or disk space. A permanent refusal, such as a wrong password, is not such an error.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof UnusableError || error instanceof BusyError || isWithoutTls(error)) return false;
@@ -20,7 +20,7 @@ function isWithoutTls(error: unknown): error is Error {
 
 /** The fix for each permanent error of PostgreSQL, by code. */
 const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
-  [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
+  [/^3D000$/, () => 'create the database, or use another one in postgres({ url })'],
   [/^28/, () => 'correct the user and the password in postgres({ url })'],
   [/^25006$/, () => 'use a server that accepts writes; the one in postgres({ url }) may be a replica'],
   [
@@ -31,8 +31,8 @@ const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
 ];
 
 /**
- * If an error is permanent and its fix is known, returns an error whose message also contains the fix. Otherwise,
- * returns the error unchanged.
+ * Adds the fix to the message of an error, if the error is permanent and its fix is known. Returns all other errors
+ * unchanged.
  */
 export function explained(error: unknown, schema: string): unknown {
   if (isWithoutTls(error))
@@ -47,7 +47,7 @@ export function explained(error: unknown, schema: string): unknown {
 }
 
 /**
- * Thrown if PostgreSQL answers, but cannot be used without a change of its settings or tables. Retries would fail, too.
+ * Thrown if PostgreSQL answers, but cannot be used without a change to its settings or tables. A retry would fail, too.
  */
 export class UnusableError extends Error {}
 

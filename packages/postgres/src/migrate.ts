@@ -19,7 +19,7 @@ const CONNECT_MS = 10_000;
 export interface MigrationOptions {
   /**
    * The schema of the tables. It must be the schema that the backend uses. If you do not set the option `schema` of the
-   * backend, that schema is named after the app, such as `sigil_shop`.
+   * backend, its schema is named after the app, for example `sigil_shop` for the app `shop`.
    * @default 'sigil'
    */
   readonly schema?: string;

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const MAX_LENGTH = 500;
 
 /**
- * Returns a text that is valid as a key. A text that is too long for an index is replaced by its hash. A text with
- * the character U+0000, which PostgreSQL does not support, is replaced as well.
+ * Returns a text that is valid as a key. A text is replaced by its hash if it is too long for an index, or if it
+ * contains U+0000, which PostgreSQL does not support.
  */
 export function keyOf(text: string): string {
   if (text.length <= MAX_LENGTH && !text.includes('\0')) return text;

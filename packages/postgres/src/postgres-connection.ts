@@ -26,7 +26,8 @@ import { Sweeper } from './sweeper.js';
 export interface PostgresConnectionOptions extends Address {
   /**
    * The schema with the tables, so that several apps can share one database.
-   * @default `sigil_` followed by the app's name, plus a hash if the name has characters that a schema must not have
+   * @default `sigil_` followed by the app's name, plus a hash if the name has characters that are not allowed in the
+   *   name of a schema
    */
   readonly schema?: string;
   /**
@@ -43,8 +44,8 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of connections for statements, for each process. Each process has two more connections. One receives
-   * changes from other processes; the other renews the leases of running tasks and checks readiness.
+   * Maximum number of connections for statements, per process. Each process has two connections in addition. One
+   * receives changes from other processes; the other renews the leases of running tasks and checks readiness.
    * @default 10
    */
   readonly maxConnections?: number;
@@ -192,7 +193,7 @@ export class PostgresConnection {
   /**
    * Adds a statement that deletes expired rows. The statement runs about every 20 seconds.
    *
-   * @param sql a statement that returns one row. Its column `more` contains whether there are more rows to delete.
+   * @param sql a statement that returns one row. Its column `more` is true if there are more rows to delete.
    */
   sweep(sql: string, ...values: readonly SqlValue[]): void {
     this.#sweeper.add(async () => {

@@ -5,15 +5,15 @@ import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
 /**
- * Stores in PostgreSQL which request states were already used. So each state is accepted only once, even if an app
- * has several processes.
+ * Records in PostgreSQL the id of each `requestState` and each DPoP proof that a client has sent. So each of them is
+ * accepted only once, even if an app has several processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class PostgresStateStore implements StateStore {
   /**
    * @param connection the connection to PostgreSQL; the store does not close it.
-   * @param limits the maximum numbers of used states that are stored, in total and for each client.
+   * @param limits the maximum numbers of records, in total and for each client.
    */
   constructor(
     private readonly connection: PostgresConnection,
@@ -24,8 +24,8 @@ export class PostgresStateStore implements StateStore {
   }
 
   /**
-   * Marks a state as used, and returns whether this is its first use. A full store does not remove ids before they
-   * expire, because a removed id could be used again.
+   * Records the use of a state or proof, and returns whether this is its first use. A full store does not remove a
+   * record early, because the state or proof could then be used again.
    *
    * @throws OverloadedError if the store is full.
    */

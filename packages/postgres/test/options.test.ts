@@ -121,7 +121,7 @@ describe('the options of postgres()', () => {
       `${url}?sslmode=on`,
     ],
     ["it must be an address of PostgreSQL, not 'db.example'", 'db.example'],
-    ['there is none', undefined],
+    ['the address is missing', undefined],
     ['it must be a pool of pg', {}],
   ])('are refused by migrate(), too, before it connects: %s', async (what, where) => {
     const migrated = migrate(where as Parameters<typeof migrate>[0]);

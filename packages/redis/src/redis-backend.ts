@@ -68,7 +68,7 @@ function prefixOf(name: string): string {
     checks.refuse(
       'prefix',
       'the name of the app is not valid in the prefix, because the name contains a lone surrogate',
-      "correct createApp({ name }), or set prefix: 'sigil:shop'",
+      "correct createApp({ name }), or set a prefix, for example prefix: 'sigil:shop'",
     );
   checks.throwIfAny();
   return `sigil:${encodeURIComponent(name)}`;

@@ -194,7 +194,8 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
   const places = [url, cluster, sentinel].filter((place) => place !== undefined);
   if (places.length > 1 || (places.length === 0) === (client === undefined) || (url && client))
     checks.refuse('url', 'there must be either an address, a client, a cluster or Sentinels', FIX);
-  if (url !== undefined && !isAddress(url)) checks.refuse('url', 'it must be the address of a Redis', FIX);
+  if (url !== undefined && !isAddress(url))
+    checks.refuse('url', 'it must be the address of a Redis server', FIX);
   if (cluster !== undefined) checkNodes('cluster', checks.group('cluster', cluster, ['nodes']), checks);
   if (sentinel === undefined) return;
   const group = checks.group('sentinel', sentinel, ['name', 'nodes']);

@@ -26,15 +26,15 @@ return 'first'
 `);
 
 /**
- * Stores in Redis which request states were already used, until the states expire. So each state is accepted only once,
- * even if an app has several processes.
+ * Records in Redis the id of each `requestState` and each DPoP proof that a client has sent. So each of them is
+ * accepted only once, even if an app has several processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class RedisStateStore implements StateStore {
   /**
    * @param connection the connection to Redis.
-   * @param limits the maximum numbers of used states that are stored, in total and for each client.
+   * @param limits the maximum numbers of records, in total and for each client.
    */
   constructor(
     private readonly connection: RedisConnection,
@@ -44,16 +44,16 @@ export class RedisStateStore implements StateStore {
   }
 
   /**
-   * Stores the current time in the key `epoch`, unless Redis already has this key. The use of a state from before that
-   * time is reported as `forgotten`, because Redis can have lost the record of an earlier use.
+   * Stores the current time in the key `epoch`, unless Redis already has this key. If a state was issued before that
+   * time, its use is reported as `forgotten`, because Redis can have lost the record of an earlier use.
    */
   async begin(): Promise<void> {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
   /**
-   * Marks a state as used, and returns whether this is its first use. A full store does not remove ids before they
-   * expire, because a removed id could be used again.
+   * Records the use of a state or proof, and returns whether this is its first use. A full store does not remove a
+   * record early, because the state or proof could then be used again.
    *
    * @throws OverloadedError if the store is full.
    */

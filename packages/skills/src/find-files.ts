@@ -74,7 +74,10 @@ async function visitEntry(
   try {
     const location = await realpath(path);
     if (!isWithin(walk.root, location)) {
-      return refuse('it is a link that leaves the folder of skills', 'put the file itself into the folder');
+      return refuse(
+        'it is a link to a file or folder outside of the folder of skills',
+        'put the file itself into the folder',
+      );
     }
     const found = await stat(location);
     if (found.isFile()) walk.files.push({ segments, location, size: found.size });

@@ -28,7 +28,9 @@ export async function readSkills(
   const roots = found.filter(({ segments }) => segments.at(-1) === SKILL_FILE).map(folderOf);
   if (roots.includes('')) {
     const what = 'it is in the folder of skills itself';
-    problems.push(skillProblem(SKILL_FILE, what, 'put the skill into its own folder with the same name'));
+    problems.push(
+      skillProblem(SKILL_FILE, what, 'put the skill into a subfolder that has the name of the skill'),
+    );
   }
   const named = roots.filter((root) => root !== '');
   const wanted = found.filter((file) => named.some((root) => isBelow(root, file)));

@@ -21,8 +21,8 @@ export class LineSplitter {
   #skipping = false;
 
   /**
-   * @param maxLineBytes the maximum length of a line in bytes, without its newline. No more bytes of a line are kept in
-   *   memory.
+   * @param maxLineBytes the maximum length of a line in bytes, without its newline. At most this many bytes of a line
+   *   are kept in memory.
    */
   constructor(maxLineBytes: number, listener: LineListener) {
     this.#maxLineBytes = maxLineBytes;

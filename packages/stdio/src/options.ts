@@ -107,7 +107,7 @@ export function readSettings(options: StdioOptions): StdioSettings {
     checks.refuse(
       'principal',
       error instanceof Error ? error.message : String(error),
-      "use an id, such as { id: 'me', scopes: ['files'] }",
+      "pass an object with an id, such as { id: 'me', scopes: ['files'] }",
     );
   }
   checks.throwIfAny();

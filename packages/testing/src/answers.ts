@@ -57,7 +57,7 @@ export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer
   return (method, params, key) => {
     const answer = answers.get(method);
     if (answer) return answer(params);
-    const asked = key === undefined ? method : `${method}, which the server asks as "${key}"`;
+    const asked = key === undefined ? method : `${method} (the input request "${key}")`;
     throw new ProtocolError(ERROR_CODES.methodNotFound, `The test client has no answer to ${asked}`);
   };
 }
@@ -77,7 +77,7 @@ export function wantsInput(result: Result): boolean {
  *
  * @returns the parameters to add to the request when it is sent again.
  * @throws Error if the result contains no input requests and no state. Errors of an answer are thrown unchanged,
- *   because a retry cannot contain errors.
+ *   because the repeated request cannot contain an error in place of an answer.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;

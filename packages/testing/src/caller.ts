@@ -27,8 +27,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
    * The lowest level of log messages to receive. In revision 2026-07-28, it is sent with the request and applies only
-   * to this request. In earlier revisions, the client changes the level of the session before the request, so it also
-   * applies to later requests.
+   * to this request. In earlier revisions, the client changes the level of the session before the request, so the level
+   * also applies to later requests.
    */
   readonly logLevel?: LogLevel;
   /** Members to add to `_meta` of the request. A member given here replaces the client's member of the same name. */
@@ -71,7 +71,7 @@ export class Caller {
   }
 
   /**
-   * Sends a request and returns its result, after answering the server's questions.
+   * Sends a request and returns its result. If the server asks for input, the method answers first.
    *
    * @throws ProtocolError when the server answers with an error.
    * @throws Error when the server does not answer in time, still asks for input after 10 rounds, or cancels the task of

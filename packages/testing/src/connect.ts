@@ -20,7 +20,7 @@ export interface ConnectOptions extends Answers {
   /**
    * The capabilities that the client declares.
    *
-   * @default each capability that the revision has, if the options contain an answer for it, such as `onElicit`
+   * @default the capabilities of the revision for which the options contain an answer, such as `onElicit`
    */
   readonly capabilities?: ClientCapabilities;
   /**
@@ -38,7 +38,7 @@ export interface ConnectOptions extends Answers {
   readonly headers?: RequestInfo['headers'];
   /** The principal of every message, as if a transport had authenticated it. */
   readonly principal?: Principal;
-  /** Called with every notification. `client.notifications` contains them, too. */
+  /** Called with every notification. `client.notifications` also contains all notifications. */
   readonly onNotification?: (notification: ReceivedNotification) => void;
   /** Maximum time to wait for the answer to a request, in milliseconds; `Infinity` for no limit. @default 10,000 */
   readonly timeoutMs?: number;

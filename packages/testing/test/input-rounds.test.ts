@@ -93,7 +93,7 @@ describe('a result that asks for input', () => {
   test('is not retried when one of several things has no answer', async () => {
     const server = giving(asking({ inputRequests: { where: roots, who: elicit } }), done);
     await using client = await connect(server, { roots: [] });
-    await expect(client.callTool('greet')).rejects.toThrow('which the server asks as "who"');
+    await expect(client.callTool('greet')).rejects.toThrow('the input request "who"');
     expect(server.received).toHaveLength(1);
   });
 
@@ -101,7 +101,7 @@ describe('a result that asks for input', () => {
     await using client = await connect(giving(asking({ inputRequests: { who: elicit } })));
     await expect(client.callTool('greet')).rejects.toMatchObject({
       code: -32601,
-      message: 'The test client has no answer to elicitation/create, which the server asks as "who"',
+      message: 'The test client has no answer to elicitation/create (the input request "who")',
     });
   });
 

@@ -59,8 +59,8 @@ export class HostChannel {
    * Sends a request.
    *
    * @returns the result.
-   * @throws ViewError when the host answers with an error or not in time, or when the channel is closed. When the
-   *   signal aborts, its reason is thrown.
+   * @throws ViewError when the host answers with an error, when it does not answer in time, or when the channel is
+   *   closed. When the signal aborts, its reason is thrown.
    */
   request<Result>(
     method: string,

@@ -39,19 +39,19 @@ export interface HostInfo {
 
 /** The capabilities that a host offers to views. The host does not support a capability whose member is absent. */
 export interface HostCapabilities {
-  /** Present if the host supports `openLink()`. */
+  /** Set by hosts that support `openLink()`. */
   readonly openLinks?: object;
-  /** Present if the host supports `downloadFile()`. */
+  /** Set by hosts that support `downloadFile()`. */
   readonly downloadFile?: object;
-  /** Present if the host supports `callTool()`. */
+  /** Set by hosts that support `callTool()`. */
   readonly serverTools?: object;
-  /** Present if the host supports `readResource()`. */
+  /** Set by hosts that support `readResource()`. */
   readonly serverResources?: object;
-  /** Present if the host supports `log()`. */
+  /** Set by hosts that support `log()`. */
   readonly logging?: object;
-  /** Present if the host supports `updateModelContext()`. */
+  /** Set by hosts that support `updateModelContext()`. */
   readonly updateModelContext?: object;
-  /** Present if the host supports `sendMessage()`. */
+  /** Set by hosts that support `sendMessage()`. */
   readonly message?: object;
   readonly [other: string]: unknown;
 }

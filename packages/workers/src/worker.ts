@@ -1,7 +1,7 @@
 import type { App, MaybePromise } from '@sigil/core';
 import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fetch';
 
-/** The part of the execution context of Cloudflare Workers that `@sigil/workers` uses. */
+/** The part of a Cloudflare Worker's execution context that `@sigil/workers` uses. */
 export interface ExecutionContext {
   /** Keeps the worker running until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
@@ -22,7 +22,7 @@ export interface Worker<Env> {
  * @param app a function that receives the bindings, and creates the app. It is called at the first request, and again
  *   only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; or a function that
- *   returns these options from the bindings.
+ *   receives the bindings and returns these options.
  * @returns the `default` export for the module of the Worker.
  * @throws DefinitionError when an option is wrong. If `options` is a function, its options are checked at the first
  *   request.

@@ -14,20 +14,20 @@ const DENO = programOf('@deno/linux-x64-glibc', 'deno');
 
 /** What one instance at a time cannot do: it has no second request while the first one is open. */
 const ONE_AT_A_TIME = {
-  questions: 'an instance has one request at a time, so the answer comes to another one',
-  listening: 'a stream would hold an instance, and be paid for, as long as it is open',
-  cancelling: 'Lambda does not tell a function that its client is gone',
-  'cancelling before a stream': 'Lambda does not tell a function that its client is gone',
-  closing: 'Lambda ends no instance in the middle of a request',
+  questions: 'an instance serves one request at a time, so another instance gets the answer',
+  listening: 'an open stream occupies an instance, and causes costs as long as it is open',
+  cancelling: 'Lambda does not tell a function that its client has disconnected',
+  'cancelling before a stream': 'Lambda does not tell a function that its client has disconnected',
+  closing: 'Lambda does not stop an instance during a request',
 };
 
 const IN_WORKERD = {
-  'cancelling before a stream': 'workerd finds out when it sends something',
-  closing: 'Workers are not told that they end',
+  'cancelling before a stream': 'workerd only notices a disconnected client when it sends data',
+  closing: 'Cloudflare stops a worker without a notice',
 };
 const IN_ONE_PIECE = {
   ...ONE_AT_A_TIME,
-  'streams at once': 'the answer is sent when it is complete',
+  'streams at once': 'Lambda sends the answer only when it is complete',
 };
 
 /** Runtimes that serve apps in a process of their own, as far as they are installed here. */

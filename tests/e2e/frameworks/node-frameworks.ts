@@ -90,7 +90,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'node:http2',
     readsBodies: true,
-    lacks: { 'official clients': 'they speak HTTP/1.1 alone' },
+    lacks: { 'official clients': 'they support only HTTP/1.1' },
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);
       const sessions = new Set<ServerHttp2Session>();
@@ -136,7 +136,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Fastify',
     readsBodies: true,
-    lacks: { 'a final slash': 'its router treats it as another path by default' },
+    lacks: { 'a final slash': 'by default, the router treats `/mcp/` and `/mcp` as different paths' },
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);
       const fastify = Fastify({ forceCloseConnections: true });

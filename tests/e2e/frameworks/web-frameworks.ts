@@ -25,7 +25,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
     },
   },
   {
-    name: 'Hono, by @sigil/hono within applications, behind what reads bodies',
+    name: 'Hono, by @sigil/hono within applications, behind middleware that reads bodies',
     readsBodies: false,
     async serve(app, mounts) {
       const hono = new Hono().use(async (context, next) => {
@@ -44,7 +44,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Hono',
     readsBodies: true,
-    lacks: { 'a final slash': 'its router treats it as another path by default' },
+    lacks: { 'a final slash': 'by default, the router treats `/mcp/` and `/mcp` as different paths' },
     async serve(app, mounts) {
       const handlers = fetchHandlers(app, mounts);
       const hono = new Hono();

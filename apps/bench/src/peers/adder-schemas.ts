@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { toolNames } from '../options.js';
 
-/** What a peer registers for one tool; made once, so that a server built per request does not pay for it again. */
+/** The schemas that a peer registers for one tool. They are created once, and not again for every request. */
 export interface AdderSchemas {
   readonly name: string;
   readonly input: z.ZodObject<{ a: z.ZodNumber; b: z.ZodNumber }>;
   readonly output: z.ZodObject<{ sum: z.ZodNumber }>;
 }
 
-/** One pair of schemas a tool. */
+/** Creates one pair of schemas for each tool. */
 export function adderSchemas(count: number): AdderSchemas[] {
   return toolNames(count).map((name) => ({
     name,
@@ -17,17 +17,17 @@ export function adderSchemas(count: number): AdderSchemas[] {
   }));
 }
 
-/** The description all bench tools share. */
+/** The description of all tools in the bench. */
 export const description = 'Add two numbers';
 
-/** What a peer's handler returns: the sum, and its JSON as text. */
+/** The result of a peer's tool: the sum, and its JSON as text. */
 export interface AdderResult {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
   structuredContent: { sum: number };
 }
 
-/** The handler of every peer's tool. */
+/** Adds two numbers. It is the handler of all tools of the peers. */
 export function add({ a, b }: { a: number; b: number }): AdderResult {
   const sum = { sum: a + b };
   return { content: [{ type: 'text', text: JSON.stringify(sum) }], structuredContent: sum };

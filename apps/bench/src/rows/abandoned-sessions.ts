@@ -13,7 +13,7 @@ const tolerated = 10;
 /** Sessions are swept once in their idle time, so that one may live nearly twice as long; and a little patience. */
 const expiry = (idleMs: number): number => 2 * idleMs + 500;
 
-/** What is left in memory of legacy sessions that clients opened and never came back to. */
+/** How much memory remains in use after clients have abandoned legacy sessions, and the sessions have expired. */
 export const abandonedSessions: Row = {
   id: 'abandoned-sessions',
   title: 'heap left by abandoned sessions',

@@ -7,10 +7,10 @@ import type { Row } from '../row.js';
 /** How many times as long as an install alone creating a project may take. */
 const most = 1.5;
 
-/** From an empty folder to the first tool answer, as a multiple of installing the same dependencies alone. */
+/** The time from an empty folder to the first tool result, divided by the time to install the same dependencies. */
 export const create: Row = {
   id: 'create',
-  title: 'create to first answer, by npm install alone',
+  title: 'create to first answer, npm install alone = 1',
   unit: '×',
   budget: [atMostValue(most, '×')],
   contestants: [sigil],

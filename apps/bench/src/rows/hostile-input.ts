@@ -19,7 +19,7 @@ const longestAnswer = 64 * 1024;
 /** How much of the heap may stay behind. */
 const toleratedGrowth = 1.1;
 
-/** How long a hostile request keeps a server busy: the slowest of all. */
+/** How long the slowest hostile request keeps a server busy. */
 export const hostileInput: Row = {
   id: 'hostile-input',
   title: 'slowest answer to hostile input',

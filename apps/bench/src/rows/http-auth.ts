@@ -12,7 +12,7 @@ const open: Contestant = { ...remembered, id: 'no auth' };
 /** Ours where the signature of each token is checked. */
 const checked: Contestant = { ...remembered, id: 'each checked' };
 
-/** `tools/call` over HTTP behind authorization, with tokens that are remembered for a minute. */
+/** `tools/call` over HTTP behind authorization, with tokens that the server caches for one minute. */
 export const httpAuth: Row = {
   id: 'http-auth',
   title: 'http tools/call, tokens remembered',

@@ -5,7 +5,7 @@ import { callMessage } from '../messages.js';
 import type { Row } from '../row.js';
 import { measureHttp } from './http-row.js';
 
-/** `tools/call` over HTTP, validated in and out. */
+/** `tools/call` over HTTP, with validation of the arguments and the result. */
 export const httpCall: Row = {
   id: 'http-call',
   title: 'http tools/call, 32 connections',

@@ -8,24 +8,24 @@ import { freePort, ServerProcess } from '../process.js';
 import type { Cells } from '../row.js';
 import { type Load, throughput, warmUp } from '../throughput.js';
 
-/** What an HTTP row sends, and to whom. */
+/** The message of an HTTP row, and the contestants that receive it. */
 export interface HttpRow {
   readonly contestants: readonly Contestant[];
   readonly tools: (contestant: Contestant) => number;
-  /** How many processes serve it. @default 1 */
+  /** How many processes serve the requests. @default 1 */
   readonly workers?: (contestant: Contestant) => number;
   /** @default 32 */
   readonly connections?: number;
   readonly message: (era: Era) => HttpMessage;
   readonly check: AnswerCheck;
-  /** Says what a server at a URL is told, and sent, so that it serves the load. */
+  /** Returns the environment variables and the request headers for a server that requires authorization. */
   readonly authorize?: (
     contestant: Contestant,
     url: string,
   ) => Promise<Record<'env' | 'headers', Readonly<Record<string, string>>>>;
 }
 
-/** Measures one message over HTTP at every contestant. */
+/** Measures one message over HTTP with every contestant. */
 export function measureHttp(
   plan: Plan,
   { contestants, tools, workers = () => 1, connections = 32, message, check, authorize }: HttpRow,

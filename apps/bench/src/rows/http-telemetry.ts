@@ -11,7 +11,7 @@ const unwatched: Contestant = { ...sampledOff, id: 'no telemetry' };
 /** Ours where every span is recorded, and sent nowhere. */
 const recorded: Contestant = { ...sampledOff, id: 'all recorded' };
 
-/** `tools/call` over HTTP with telemetry: durations are measured, and no span is sampled. */
+/** `tools/call` over HTTP with telemetry: durations are recorded as metrics, and no spans are sampled. */
 export const httpTelemetry: Row = {
   id: 'http-telemetry',
   title: 'http tools/call, spans sampled off',

@@ -9,8 +9,9 @@ import { measureHttp } from './http-row.js';
 const oneProcess: Contestant = { ...sigil, id: 'one process' };
 
 /**
- * `tools/call` over HTTP with two workers behind one port: what a call costs must not grow with them. One connection, so that one of
- * them serves it: two busy processes on one core push each other out of its caches, workers or not.
+ * `tools/call` over HTTP with two workers behind one port. The cost of a call must not be higher than with one worker.
+ * There is only one connection, so only one of the workers is busy. Two busy processes on one core would slow each
+ * other down in any case.
  */
 export const httpWorkers: Row = {
   id: 'http-workers',

@@ -13,7 +13,7 @@ import type { Reading, Row } from '../row.js';
 const warmUpListeners = 300;
 const opening = 64;
 
-/** How long it takes until the last of many clients that listen on one process is told of one change. */
+/** How long it takes to notify all of many clients about one change. All of them listen to the same process. */
 export const listeners: Row = {
   id: 'listeners',
   title: 'listeners told of one change',
@@ -55,7 +55,7 @@ async function measureOnce({ cores, listeners: count }: Plan, script: string): P
       value: times.sort((a, b) => a - b)[1] ?? 0,
       rss: each(after.rss - before.rss),
       note: [
-        `${count} listeners, the last one told after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+        `${count} listeners, the last one notified after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
         `${each(after.heap - before.heap).toFixed(1)} KB of heap and ${each(after.rss - before.rss).toFixed(1)} KB resident each`,
       ].join('; '),
     };
@@ -121,5 +121,5 @@ class Audience {
 
 async function timeLimit(): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, 10_000).unref());
-  throw new Error('not all listeners were told of a change within 10 s');
+  throw new Error('not all listeners were notified of a change within 10 s');
 }

@@ -10,7 +10,7 @@ import { openSessions } from '../sessions.js';
 /** Enough to have compiled the code and grown the pools that would else count as memory of sessions. */
 const warmUpSessions = 300;
 
-/** What a legacy session over HTTP keeps in memory while nothing happens on it. */
+/** How much memory an idle legacy session over HTTP uses. */
 export const sessionMemory: Row = {
   id: 'session-memory',
   title: 'memory per idle legacy session',

@@ -23,7 +23,10 @@ const contestants: readonly Contestant[] = [
   { id: 'sdk v2', era: 'modern', http: '', stdio: 'built/sdk-v2.mjs', sessions: false },
 ];
 
-/** Processor time from spawn to the first answer over stdio of programs that are one file, with one tool taking a DTO. */
+/**
+ * Processor time from spawn to the first answer over stdio. The program is a single file, and its one tool receives a
+ * DTO.
+ */
 export const startBuilt: Row = {
   id: 'start-built',
   title: 'start to first answer, built',

@@ -9,8 +9,9 @@ import { StdioClient } from '../stdio-load.js';
 const MANY = 500;
 
 /**
- * How much longer an app with 500 tools, each with two DTO classes of its own, takes to its first answer than one with a single tool. Half of
- * it is class-validator's decorators; the rest reads each class at start, so that no mistake waits for a first call.
+ * How many times longer an app with 500 tools takes until its first answer than an app with one tool. Each tool has its
+ * own two DTO classes. Half of the additional time is for class-validator's decorators. The rest is for reading each
+ * class at start, so that mistakes are found before the first call.
  */
 export const startMany: Row = {
   id: 'start-many',

@@ -7,7 +7,7 @@ import { ServerProcess } from '../process.js';
 import type { Cells, Row } from '../row.js';
 import { StdioClient } from '../stdio-load.js';
 
-/** Processor time from spawn to the first answer over stdio, with one tool taking its arguments by `@Arg`. */
+/** Processor time from spawn to the first answer over stdio, with one tool that receives its arguments by `@Arg`. */
 export const startWithArg: Row = {
   id: 'start-arg',
   title: 'start to first answer, @Arg',
@@ -18,7 +18,7 @@ export const startWithArg: Row = {
     measureStart(plan, contestants, (contestant) => contestant.smallest ?? contestant.stdio),
 };
 
-/** The same with one tool taking a DTO. */
+/** The same as `startWithArg`, but the tool receives a DTO. */
 export const startWithDto: Row = {
   id: 'start-dto',
   title: 'start to first answer, DTO',
@@ -30,7 +30,10 @@ export const startWithDto: Row = {
 
 const cache = fileURLToPath(new URL('../compile-cache', import.meta.url));
 
-/** Starts servers again and again, until each has answered its first call. Where Node has a compile cache, all of them use it. */
+/**
+ * Measures the start of servers until each has answered its first call, several times. All servers use the compile
+ * cache of Node, if it has one.
+ */
 export function measureStart(
   plan: Plan,
   contestants: readonly Contestant[],

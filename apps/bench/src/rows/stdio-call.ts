@@ -6,7 +6,7 @@ import type { Row } from '../row.js';
 import { StdioClient } from '../stdio-load.js';
 import { throughput, warmUp } from '../throughput.js';
 
-/** `tools/call` over stdio, validated in and out. */
+/** `tools/call` over stdio, with validation of the arguments and the result. */
 export const stdioCall: Row = {
   id: 'stdio-call',
   title: 'stdio tools/call, 32 in flight',

@@ -2,7 +2,7 @@ import { Service, Tool, ToolContext, UseGuards } from '@sigil/core';
 import { CallCounter } from '../calls/call-counter.js';
 import { RequiresScope, Scope } from './requires-scope.js';
 
-/** Tools that are not there for everybody. */
+/** Tools that only principals with certain scopes can see and call. */
 @Service()
 @UseGuards(RequiresScope)
 export class AdminTools {

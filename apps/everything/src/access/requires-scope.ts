@@ -6,10 +6,10 @@ import {
   Service,
 } from '@sigil/core';
 
-/** The scope that a definition asks of its callers; clients are not told. */
+/** The scope that callers of a definition need. Clients do not see it. */
 export const Scope: MetadataDecorator<string> = createMetadataDecorator<string>('scope');
 
-/** Lets a definition be seen and used only by principals that hold the scope it asks for. */
+/** Hides a definition from principals without the scope that `@Scope` sets. */
 @Service()
 export class RequiresScope implements Guard {
   allows({ definition, principal }: GuardContext): boolean {

@@ -8,7 +8,7 @@ import {
   ToolContext,
 } from '@sigil/core';
 
-/** Middleware around every handler that counts its calls. */
+/** Middleware that counts the calls of every handler. */
 @Service()
 export class CallCounter implements Middleware {
   readonly #counts = new Map<string, number>();
@@ -24,7 +24,7 @@ export class CallCounter implements Middleware {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Begins anew. */
+  /** Sets all counts to zero. */
   reset(): void {
     this.#counts.clear();
   }

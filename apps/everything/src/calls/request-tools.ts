@@ -3,7 +3,7 @@ import { CallCounter } from './call-counter.js';
 import { LeaveTrail } from './leave-trail.js';
 import { RequestTrail } from './request-trail.js';
 
-/** A service that lives as long as one request, beside what outlives it. */
+/** A service with the scope `request`. It injects another such service, and a singleton. */
 @Service({ scope: 'request' })
 @UseMiddleware(LeaveTrail)
 export class RequestTools {

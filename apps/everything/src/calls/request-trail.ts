@@ -1,11 +1,11 @@
 import { Service } from '@sigil/core';
 
-/** What happened in one request: everybody who asks for it within that request gets the same instance. */
+/** The steps of one request. All services that inject it in the same request share one instance. */
 @Service({ scope: 'request' })
 export class RequestTrail {
   readonly #steps: string[] = [];
 
-  /** What happened so far. */
+  /** The steps so far. */
   get steps(): readonly string[] {
     return this.#steps;
   }

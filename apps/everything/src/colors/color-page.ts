@@ -1,4 +1,4 @@
-/** A page that fills itself with the color of the latest result. It needs nothing from elsewhere. */
+/** A page that shows the color of the latest tool result as its background. It loads no other files. */
 export const COLOR_PAGE = `<!doctype html>
 <meta charset="utf-8">
 <title>Color</title>

@@ -4,7 +4,7 @@ import { COLOR_PAGE } from './color-page.js';
 
 const VIEW = 'ui://colors/view.html';
 
-/** A tool whose results hosts show in a UI, and the UI. */
+/** Two color tools, and the UI that shows their results. */
 @Service()
 export class ColorTools {
   @Tool({

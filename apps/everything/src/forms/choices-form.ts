@@ -1,6 +1,9 @@
 import type { JsonSchema } from '@sigil/core/protocol';
 
-/** Every way a form can offer choices. By hand: classes have no words for the titles of single values. */
+/**
+ * A form with every kind of choice. The schema is written by hand, because DTO classes cannot set titles for single
+ * values.
+ */
 export const CHOICES_FORM: JsonSchema = {
   type: 'object',
   properties: {
@@ -20,7 +23,7 @@ export const CHOICES_FORM: JsonSchema = {
     },
     legacyEnum: {
       type: 'string',
-      description: 'One of three, with titles as they used to be written',
+      description: 'One of three, with titles in the older form enumNames',
       enum: ['opt1', 'opt2', 'opt3'],
       enumNames: ['Option One', 'Option Two', 'Option Three'],
     },

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsEmail, IsString } from 'class-validator';
 
-/** Who is there. */
+/** A form for the name and the email address of the user. */
 export class ContactForm {
   @Describe("User's response")
   @IsString()

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsString } from 'class-validator';
 
-/** A form that comes filled in: initial values of a class become defaults of its schema. */
+/** A form with default values. The initial values of the properties become the defaults in the schema. */
 export class ProfileForm {
   @Describe('Full name')
   @IsString()

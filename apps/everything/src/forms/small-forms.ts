@@ -20,13 +20,13 @@ export class ConfirmForm {
   ok!: boolean;
 }
 
-/** Asks what a prompt should know. */
+/** Asks for background information for a prompt. */
 export class BackgroundForm {
   @IsString()
   context!: string;
 }
 
-/** Asks whether something may be done that cannot be undone. */
+/** Asks the user to confirm a deletion. */
 export class DeletionForm {
   @IsBoolean()
   confirm!: boolean;

@@ -3,7 +3,7 @@ import { Order } from './order.js';
 import { Pricing } from './pricing.js';
 import { Receipt } from './receipt.js';
 
-/** Tools whose arguments and results are classes. */
+/** Tools whose arguments and results are instances of DTO classes. */
 @Service()
 export class OrderTools {
   readonly #placed: Receipt[] = [];

@@ -16,13 +16,13 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-/** How an order travels. */
+/** The kinds of shipping. */
 export enum Shipping {
   Standard = 'standard',
   Express = 'express',
 }
 
-/** Where an order goes. */
+/** The address that an order is sent to. */
 export class Address {
   @IsString()
   @Length(1, 100)
@@ -37,7 +37,7 @@ export class Address {
   country!: string;
 }
 
-/** Who orders. */
+/** The customer who places an order. */
 export class Customer {
   @IsString()
   @Length(1, 80)
@@ -62,13 +62,13 @@ export class OrderLine {
   @Max(99)
   quantity!: number;
 
-  /** Its price, for the server's own arithmetic. */
+  /** The price of one piece. It is a getter, so it is not part of the schema. */
   get price(): number {
     return this.sku.startsWith('TEA') ? 4.5 : 12;
   }
 }
 
-/** An order: objects in objects, a list of them, an enum, a default, and something that may be left out. */
+/** An order: a DTO with nested objects, a list of objects, an enum, a default, and optional properties. */
 @Describe('An order to be placed')
 export class Order {
   @ValidateNested()

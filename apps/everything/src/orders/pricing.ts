@@ -2,10 +2,10 @@ import { Service } from '@sigil/core';
 import { type Order, Shipping } from './order.js';
 import { Quote } from './receipt.js';
 
-/** Knows what orders cost. */
+/** Calculates the prices of orders. */
 @Service()
 export class Pricing {
-  /** Adds up an order. */
+  /** Returns the total price of an order, and its number of articles. */
   quote({ lines, shipping }: Order): Quote {
     const articles = lines.reduce((sum, { quantity }) => sum + quantity, 0);
     const goods = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);

@@ -3,7 +3,7 @@ import { Order } from './order.js';
 import { Pricing } from './pricing.js';
 import { Quote } from './receipt.js';
 
-/** The function twin of a decorated tool: same classes, same schemas, same container. */
+/** A tool that is defined with a function. It uses the same DTO classes and services as the tools with decorators. */
 export const quoteOrder: FunctionDefinition = defineTool({
   name: 'quote_order',
   description: 'Says what an order would cost',

@@ -2,7 +2,7 @@ import { Describe } from '@sigil/core';
 import { IsEnum, IsInt, IsISO8601, IsNumber, IsString, Min } from 'class-validator';
 import { Shipping } from './order.js';
 
-/** What an order costs. */
+/** The price of an order. */
 export class Quote {
   @Describe('Number of articles')
   @IsInt()

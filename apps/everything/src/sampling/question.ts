@@ -1,6 +1,6 @@
 import type { CreateMessageParams } from '@sigil/core/protocol';
 
-/** One question to the client's model. */
+/** Returns the parameters of a sampling request with one question. */
 export function question(prompt: string, maxTokens: number): CreateMessageParams {
   return { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens };
 }

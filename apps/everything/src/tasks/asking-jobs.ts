@@ -1,11 +1,11 @@
 import { Arg, Service, startTask, TaskSupport, Tool, ToolContext, ToolError } from '@sigil/core';
 import { DeletionForm, NameForm } from '../forms/small-forms.js';
 
-/** Tasks that ask: while they run, and before they begin. */
+/** Tools that ask the user while they run as a task, or before the task begins. */
 @Service()
 export class AskingJobs {
   @Tool({
-    description: 'Asks before it deletes, while it runs as a task',
+    description: 'Asks the user before it deletes a file; can run as a task',
     destructive: true,
   })
   @TaskSupport('optional')

@@ -1,7 +1,9 @@
 import { Arg, ProtocolError, Service, TaskSupport, Tool, ToolContext, ToolError } from '@sigil/core';
 import { pause } from './pause.js';
 
-/** Tools that take their time, and what becomes of them. */
+/**
+ * Tools that show how tasks end: with success, a tool error or a JSON-RPC error. One of the tools never runs as a task.
+ */
 @Service()
 export class JobTools {
   @Tool({ description: 'Greets somebody at once; never a task', readOnly: true })
@@ -9,7 +11,7 @@ export class JobTools {
     return `Hello, ${name}!`;
   }
 
-  @Tool({ description: 'Computes for a while, as a task where the client knows tasks' })
+  @Tool({ description: 'Computes for some seconds, as a task if the client supports tasks' })
   @TaskSupport('optional')
   async slowCompute(
     @Arg('seconds', { minimum: 0, maximum: 3600 }) seconds: number,

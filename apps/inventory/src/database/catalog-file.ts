@@ -1,4 +1,4 @@
-/** What `catalog.json` holds. */
+/** The contents of `catalog.json`. */
 export interface CatalogFile {
   readonly categories: readonly {
     readonly id: string;

@@ -1,7 +1,10 @@
-/** What a column can hold and a placeholder can be given. */
+/** The value of a column or of a placeholder. */
 export type Value = string | number | null;
 
-/** An SQLite database in which what rows refer to must be there. Synchronous: nothing else runs while a statement does. */
+/**
+ * An SQLite database that enforces foreign keys. It is synchronous: while a statement runs, no other code of the
+ * process runs.
+ */
 export abstract class Database {
   /** Runs statements without placeholders, such as a schema. */
   abstract execute(sql: string): void;
@@ -9,23 +12,23 @@ export abstract class Database {
   /**
    * Runs one statement.
    *
-   * @param values for the `?` of the statement, in order.
+   * @param values the values for the placeholders `?` of the statement, in order.
    */
   abstract run(sql: string, ...values: Value[]): void;
 
-  /** Every row a query finds. `R` says which columns it selects. */
+  /** Returns all rows of a query. `R` is the type of a row. */
   abstract all<R>(sql: string, ...values: Value[]): R[];
 
-  /** The first row a query finds, if any. */
+  /** Returns the first row of a query; `undefined` if there are no rows. */
   first<R>(sql: string, ...values: Value[]): R | undefined {
     return this.all<R>(sql, ...values)[0];
   }
 
   /**
-   * Does all of some work or none of it.
+   * Runs a function in a transaction: if the function throws, its changes are undone.
    *
-   * @returns what the work returns.
-   * @throws whatever the work throws, after its changes have been undone.
+   * @returns the return value of the function.
+   * @throws the error of the function, after its changes have been undone.
    */
   abstract transaction<T>(work: () => T): T;
 }

@@ -10,7 +10,7 @@ const CATALOG = new URL('./catalog.json', import.meta.url);
 export class FileDatabase extends Database {
   readonly #connection: sqlite.Database;
 
-  /** @param file where it is kept; in memory without one. */
+  /** @param file the path of the database file; without it, the database is in memory. */
   constructor(file = ':memory:') {
     super();
     this.#connection = new sqlite.Database(file);
@@ -19,9 +19,10 @@ export class FileDatabase extends Database {
   }
 
   /**
-   * Opens a database with the catalogue in it.
+   * Opens a database with the catalogue. An existing database keeps its data.
    *
-   * @param file where it is kept, which processes may share; in memory without one. What is there already stays.
+   * @param file the path of the database file, which several processes can share; without it, the database is in
+   *   memory.
    * @throws Error when the catalogue cannot be read.
    */
   static async open(file?: string): Promise<FileDatabase> {

@@ -3,9 +3,10 @@ import type { Database } from './database.js';
 import { SCHEMA } from './schema.js';
 
 /**
- * Makes the tables and fills them, unless they are there.
+ * Creates the tables and fills them with the catalogue, unless they already exist.
  *
- * @throws Error when the catalogue contradicts itself, such as by stock of a product it does not have. Nothing is changed then.
+ * @throws Error when the catalogue is inconsistent, for example if it has stock of an unknown product. The database is
+ *   then unchanged.
  */
 export function seed(database: Database, catalog: CatalogFile): void {
   database.transaction(() => {

@@ -1,6 +1,6 @@
 import { Database, type Value } from './database.js';
 
-/** The storage of a Durable Object whose class is one of `new_sqlite_classes`, as far as it is used. */
+/** The part of a Durable Object's storage that this app uses. The object's class must be in `new_sqlite_classes`. */
 export interface ObjectStorage {
   readonly sql: {
     exec(query: string, ...values: Value[]): { toArray(): Record<string, unknown>[] };
@@ -8,7 +8,7 @@ export interface ObjectStorage {
   transactionSync<T>(work: () => T): T;
 }
 
-/** The database of a Durable Object. It is kept as long as the object is, which outlives its processes. */
+/** The database of a Durable Object. It is persistent: it still exists after the process of the object has ended. */
 export class StorageDatabase extends Database {
   constructor(private readonly storage: ObjectStorage) {
     super();

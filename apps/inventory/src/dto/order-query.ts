@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsNotEmpty, IsString } from 'class-validator';
 
-/** What `order_status` is asked. */
+/** The arguments of the tool `order_status`. */
 export class OrderQuery {
   @Describe('Id of the order; upper or lower case', { examples: ['SO-10421'] })
   @IsString()

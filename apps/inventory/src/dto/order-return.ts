@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsInt, IsNumber, IsString, Min } from 'class-validator';
 
-/** What `return_items` answers. */
+/** The result of the tool `return_items`. */
 export class OrderReturn {
   @Describe('Id of the return, to quote to the customer')
   @IsString()

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsBoolean, IsInt, IsNumber, IsString, Min } from 'class-validator';
 
-/** What `order_status` answers. */
+/** The result of the tool `order_status`. */
 export class OrderStatus {
   @Describe('Id of the order')
   @IsString()
@@ -15,12 +15,12 @@ export class OrderStatus {
   @IsString()
   placedAt!: string;
 
-  @Describe('Pieces ordered')
+  @Describe('Number of ordered pieces')
   @IsInt()
   @Min(1)
   pieces!: number;
 
-  @Describe('Pieces of these that the customer has sent back')
+  @Describe('Number of ordered pieces that the customer has sent back')
   @IsInt()
   @Min(0)
   returned!: number;
@@ -30,7 +30,7 @@ export class OrderStatus {
   @Min(0)
   total!: number;
 
-  @Describe('Whether return_items takes pieces of this order')
+  @Describe('Whether pieces of this order can be returned with return_items')
   @IsBoolean()
   returnable!: boolean;
 }

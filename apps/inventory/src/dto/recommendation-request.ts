@@ -2,7 +2,7 @@ import { Describe } from '@sigil/core';
 import { IsNotEmpty, IsOptional, IsString, Matches } from 'class-validator';
 import { BUDGET } from '../price-range.js';
 
-/** What `product_recommendation` is given. */
+/** The arguments of the prompt `product_recommendation`. */
 export class RecommendationRequest {
   @Describe('Category by id or name, as commerce://catalog/categories lists them', {
     examples: ['tents', 'running shoes'],

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsInt, IsNotEmpty, IsOptional, IsString, Max, Min } from 'class-validator';
 
-/** What `reserve_stock` is asked. */
+/** The arguments of the tool `reserve_stock`. */
 export class ReservationRequest {
   @Describe('Stock keeping unit of the product; upper or lower case', { examples: ['TNT-1002'] })
   @IsString()
@@ -14,7 +14,7 @@ export class ReservationRequest {
   @Max(10_000)
   quantity!: number;
 
-  @Describe('Code of the warehouse to take them from; when left out, as many warehouses as needed share')
+  @Describe('Code of the warehouse to take the pieces from; if left out, they can come from several')
   @IsOptional()
   @IsString()
   warehouse?: string;

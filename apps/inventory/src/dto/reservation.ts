@@ -3,7 +3,7 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { WarehouseStock } from './warehouse-stock.js';
 
-/** What `reserve_stock` answers. */
+/** The result of the tool `reserve_stock`. */
 export class Reservation {
   @Describe('Id of the reservation, to quote to the customer')
   @IsString()

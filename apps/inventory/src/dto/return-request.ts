@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsIn, IsInt, IsNotEmpty, IsString, Max, Min } from 'class-validator';
 
-/** What `return_items` is asked. */
+/** The arguments of the tool `return_items`. */
 export class ReturnRequest {
   @Describe('Id of the order; upper or lower case', { examples: ['SO-10421'] })
   @IsString()

@@ -3,13 +3,13 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { WarehouseStock } from './warehouse-stock.js';
 
-/** What `check_inventory` answers. */
+/** The result of the tool `check_inventory`. */
 export class StockLevel {
   @Describe('Stock keeping unit, as the catalogue writes it')
   @IsString()
   sku!: string;
 
-  @Describe('Pieces that can be reserved now, in the warehouses below together')
+  @Describe('Pieces that can be reserved now: the sum over the listed warehouses')
   @IsInt()
   @Min(0)
   quantity!: number;

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
 
-/** What `product_translation` is given. */
+/** The arguments of the prompt `product_translation`. */
 export class TranslationRequest {
   @Describe('Stock keeping unit of the product; upper or lower case', { examples: ['TNT-1002'] })
   @IsString()

@@ -1,7 +1,7 @@
 import { Service } from '@sigil/core';
 import { Database } from '../database/database.js';
 
-/** What a customer ordered, without the items. */
+/** An order of a customer, without its items. */
 export interface Order {
   readonly id: string;
   readonly customer: string;
@@ -29,17 +29,17 @@ export interface ReturnedItem {
   readonly reason: string;
 }
 
-/** Reads orders. */
+/** Reads orders, and records returns. */
 @Service()
 export class OrderRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns `undefined` when there is no such order. */
+  /** Returns the order with this id; `undefined` if it does not exist. */
   byId(id: string): Order | undefined {
     return this.database.first('SELECT id, customer, placedAt, status FROM orders WHERE id = ?', id);
   }
 
-  /** The lines of an order, by SKU. */
+  /** Returns the lines of an order, sorted by SKU. */
   items(orderId: string): OrderItem[] {
     const sql = `
       SELECT orderItems.sku, name, quantity, unitPriceCents,
@@ -50,7 +50,7 @@ export class OrderRepository {
     return this.database.all(sql, orderId);
   }
 
-  /** Records that pieces of an order come back. @returns the id of the return. */
+  /** Records that the customer returns pieces of an order. @returns the id of the return. */
   addReturn({ orderId, sku, quantity, reason }: ReturnedItem): string {
     const row = this.database.first<{ made: number }>('SELECT count(*) AS made FROM returns');
     const id = `RET-${1001 + (row?.made ?? 0)}`;
@@ -58,7 +58,7 @@ export class OrderRepository {
     return id;
   }
 
-  /** The ids of all orders, newest first. */
+  /** Returns the ids of all orders, newest first. */
   ids(): string[] {
     return this.database
       .all<{ id: string }>('SELECT id FROM orders ORDER BY placedAt DESC')

@@ -2,7 +2,7 @@ import { Service } from '@sigil/core';
 import { Database } from '../database/database.js';
 import type { PriceRange } from '../price-range.js';
 
-/** A kind of products. */
+/** A category of products. */
 export interface Category {
   readonly id: string;
   readonly name: string;
@@ -34,34 +34,34 @@ const PRODUCT = `
 export class ProductRepository {
   constructor(private readonly database: Database) {}
 
-  /** Every category, by id. */
+  /** Returns all categories, sorted by id. */
   categories(): Category[] {
     return this.database.all(`
       SELECT id, name, description, (SELECT count(*) FROM products WHERE category = id) AS products
       FROM categories ORDER BY id`);
   }
 
-  /** @returns `undefined` when there is no product with this SKU. */
+  /** Returns the product with this SKU; `undefined` if it does not exist. */
   bySku(sku: string): Product | undefined {
     return this.database.first(`${PRODUCT} WHERE sku = ?`, sku);
   }
 
   /**
-   * Products of a category that are in stock, cheapest first.
+   * Returns the products of a category that are in stock, cheapest first.
    *
-   * @param range leaves cheaper and dearer ones out.
+   * @param range the range of prices. Cheaper and more expensive products are left out.
    */
   available(category: string, { minCents, maxCents }: PriceRange): Product[] {
     const where = 'WHERE category = ? AND priceCents BETWEEN ? AND ? AND quantity > 0';
     return this.database.all(`${PRODUCT} ${where} ORDER BY priceCents, sku`, category, minCents, maxCents);
   }
 
-  /** Products with a number of pieces in stock or fewer, scarcest first. */
+  /** Returns the products of which at most `pieces` pieces are in stock, those with the fewest first. */
   scarce(pieces: number): Product[] {
     return this.database.all(`${PRODUCT} WHERE quantity <= ? ORDER BY quantity, sku`, pieces);
   }
 
-  /** Every SKU, in order. */
+  /** Returns all SKUs in alphabetical order. */
   skus(): string[] {
     return this.database.all<{ sku: string }>('SELECT sku FROM products ORDER BY sku').map(({ sku }) => sku);
   }

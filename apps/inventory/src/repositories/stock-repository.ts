@@ -1,7 +1,7 @@
 import { Service } from '@sigil/core';
 import { Database } from '../database/database.js';
 
-/** How many pieces of one product lie in one warehouse. */
+/** The number of pieces of one product in one warehouse. */
 export interface StockRow {
   readonly code: string;
   readonly quantity: number;
@@ -9,27 +9,28 @@ export interface StockRow {
 
 const STOCK = 'SELECT warehouse AS code, quantity FROM stock WHERE sku = ?';
 
-/** Reads and changes what lies in the warehouses. */
+/** Reads and changes the stock in the warehouses. */
 @Service()
 export class StockRepository {
   constructor(private readonly database: Database) {}
 
-  /** The stock of a product in every warehouse, by code, empty ones included. */
+  /** Returns the stock of a product in every warehouse, sorted by warehouse code. Empty warehouses are included. */
   ofProduct(sku: string): StockRow[] {
     return this.database.all(`${STOCK} ORDER BY warehouse`, sku);
   }
 
-  /** The codes of all warehouses, in order. */
+  /** Returns the codes of all warehouses in alphabetical order. */
   warehouses(): string[] {
     return this.database.all<StockRow>('SELECT code FROM warehouses ORDER BY code').map(({ code }) => code);
   }
 
   /**
-   * Takes pieces off the stock and records them as reserved, all of them or none. Full warehouses give first.
+   * Removes pieces from the stock and records them as reserved: either all of them, or none. It takes pieces from the
+   * warehouses with the most pieces first.
    *
-   * @param quantity pieces, more than 0.
-   * @param warehouse takes from this one alone.
-   * @returns the id of the reservation and what each warehouse gave; `undefined` when there are not enough pieces.
+   * @param quantity the number of pieces, more than 0.
+   * @param warehouse the code of the only warehouse to take pieces from; by default all warehouses.
+   * @returns the id of the reservation, and the pieces from each warehouse; `undefined` if there are too few pieces.
    */
   reserve(sku: string, quantity: number, warehouse?: string): { id: string; taken: StockRow[] } | undefined {
     return this.database.transaction(() => {

@@ -2,13 +2,13 @@ import { Complete, Param, Resource, Service } from '@sigil/core';
 import { toEuros } from '../money.js';
 import { type Category, type Product, ProductRepository } from '../repositories/product-repository.js';
 
-/** A product as clients read it. */
+/** A product in the form that clients receive. */
 export interface ProductPage extends Omit<Product, 'priceCents'> {
   readonly price: number;
   readonly currency: 'EUR';
 }
 
-/** What the shop sells. */
+/** The catalogue of the shop. */
 @Service()
 export class Catalog {
   constructor(private readonly products: ProductRepository) {}

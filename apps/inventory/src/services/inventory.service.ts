@@ -8,7 +8,7 @@ import { type Product, ProductRepository } from '../repositories/product-reposit
 import { StockRepository, type StockRow } from '../repositories/stock-repository.js';
 import { StockWatch } from './stock-watch.service.js';
 
-/** Stock: how much there is, and setting it aside. */
+/** Tools that check and reserve stock. */
 @Service()
 export class Inventory {
   constructor(
@@ -36,7 +36,7 @@ export class Inventory {
   @Tool({
     title: 'Reserve stock',
     description:
-      'Sets pieces of a product aside for a customer, all of them or none; they are no longer in stock then',
+      'Reserves pieces of a product for a customer, all of them or none; reserved pieces no longer count as stock',
     destructive: false,
     idempotent: false,
     openWorld: false,
@@ -84,6 +84,6 @@ function notEnough(
   rows: readonly StockRow[],
 ): ToolError {
   const where = rows.map((row) => `${row.code} has ${row.quantity}`).join(', ');
-  const what = code === undefined ? `${wanted} of ${sku}` : `${wanted} of ${sku} in ${code}`;
-  return new ToolError(`There are not ${what}, and nothing was reserved: ${where}.`);
+  const what = code === undefined ? `${wanted} pieces of ${sku}` : `${wanted} pieces of ${sku} in ${code}`;
+  return new ToolError(`There are fewer than ${what}, so nothing was reserved: ${where}.`);
 }

@@ -8,12 +8,12 @@ import { nearWords } from '../near-words.js';
 import { type Order, type OrderItem, OrderRepository } from '../repositories/order-repository.js';
 import { ResourceUpdates } from '../resource-updates.js';
 
-/** One line of an order as clients read it. */
+/** One line of an order, in the form that clients receive. */
 export interface OrderLine extends Omit<OrderItem, 'unitPriceCents'> {
   readonly unitPrice: number;
 }
 
-/** The items of an order as clients read them. */
+/** The items of an order, in the form that clients receive. */
 export interface OrderItems extends Omit<Order, 'id'> {
   readonly orderId: string;
   readonly items: readonly OrderLine[];
@@ -21,7 +21,7 @@ export interface OrderItems extends Omit<Order, 'id'> {
   readonly currency: 'EUR';
 }
 
-/** What customers ordered, and what they send back. */
+/** Tools and resources for orders and returns. */
 @Service()
 export class Orders {
   constructor(
@@ -53,7 +53,7 @@ export class Orders {
     };
   }
 
-  /** @throws ToolError when there is no such order, it is not delivered, or so many pieces of the product are not in it. */
+  /** @throws ToolError when the order does not exist, is not delivered, or contains too few pieces of the product. */
   @Tool({
     title: 'Return items',
     description:
@@ -70,11 +70,11 @@ export class Orders {
       throw new ToolError(`The order ${id} is ${status}. Only pieces of delivered orders can be returned.`);
     const items = this.orders.items(id);
     const item = items.find((one) => one.sku === sku.trim().toUpperCase());
-    if (!item) throw new ToolError(`There is no ${sku} in the order ${id}, but ${skusOf(items)}.`);
+    if (!item) throw new ToolError(`The order ${id} does not contain ${sku}. It contains ${skusOf(items)}.`);
     const left = item.quantity - item.returned;
     if (quantity > left)
       throw new ToolError(
-        `The customer has ${left} of ${item.sku} from the order ${id}, and nothing was registered.`,
+        `The customer has only ${left} of ${item.sku} from the order ${id}, so nothing was registered.`,
       );
     const returnId = this.orders.addReturn({ orderId: id, sku: item.sku, quantity, reason });
     this.updates.announce(`commerce://orders/${id}/items`);

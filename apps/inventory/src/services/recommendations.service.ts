@@ -5,7 +5,7 @@ import { formatEuros } from '../money.js';
 import { formatRange, readBudget } from '../price-range.js';
 import { type Category, type Product, ProductRepository } from '../repositories/product-repository.js';
 
-/** Advice on what to buy. */
+/** A prompt that recommends products. */
 @Service()
 export class Recommendations {
   constructor(private readonly products: ProductRepository) {}

@@ -13,7 +13,7 @@ export interface LowStock {
   readonly quantity: number;
 }
 
-/** Watches how much there is of each product, and tells clients. */
+/** Notifies clients when the stock of a product falls, and lists the products that are running out. */
 @Service()
 export class StockWatch {
   constructor(
@@ -23,7 +23,7 @@ export class StockWatch {
 
   @Resource(LOW_STOCK_URI, {
     title: 'Low stock',
-    description: `Products of which ${LOW_STOCK} pieces or fewer are left; subscribe to hear when one joins them`,
+    description: `Products of which at most ${LOW_STOCK} pieces are left; subscribers are notified when the list changes`,
     mimeType: 'application/json',
   })
   lowStock(): LowStock[] {
@@ -31,10 +31,10 @@ export class StockWatch {
   }
 
   /**
-   * Tells subscribers that the stock of a product has fallen.
+   * Notifies subscribed clients that the stock of a product has fallen.
    *
-   * @param taken pieces that were taken.
-   * @param left pieces that are left.
+   * @param taken the number of pieces that were taken.
+   * @param left the number of pieces that are left.
    * @returns whether the product has become scarce.
    */
   fell(sku: string, taken: number, left: number): boolean {

@@ -6,7 +6,7 @@ import { ProductRepository } from '../repositories/product-repository.js';
 
 const LANGUAGES = ['Dutch', 'English', 'French', 'German', 'Polish', 'Spanish'];
 
-/** Product texts in the languages of customers. */
+/** A prompt that translates the texts of products. */
 @Service()
 export class Translations {
   constructor(private readonly products: ProductRepository) {}

@@ -14,7 +14,7 @@ export class Book {
   copies!: number;
 }
 
-/** What is searched for: the DTO of a route and of a tool. */
+/** The arguments of a search. */
 export class BookSearch {
   @IsString()
   @IsNotEmpty()
@@ -22,7 +22,7 @@ export class BookSearch {
   words!: string;
 }
 
-/** What is ordered. */
+/** The arguments of an order. */
 export class BookOrder {
   @IsString()
   @Describe('The ISBN, as a search gives it')

@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import type { Book } from './book.js';
 import { BooksService } from './books.service.js';
 
-/** The route that was there before MCP came. */
+/** A REST route, which works without MCP. */
 @Controller('books')
 export class BooksController {
   constructor(private readonly books: BooksService) {}

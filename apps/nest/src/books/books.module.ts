@@ -3,6 +3,6 @@ import { BooksController } from './books.controller.js';
 import { BooksService } from './books.service.js';
 import { BooksTools } from './books.tools.js';
 
-/** The books. Nothing has to say that there are tools among the providers. */
+/** The module of the books. Sigil finds the tools among the providers without further configuration. */
 @Module({ controllers: [BooksController], providers: [BooksService, BooksTools] })
 export class BooksModule {}

@@ -1,7 +1,7 @@
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import type { Book } from './book.js';
 
-/** The shelves. Routes and tools share them, and the exceptions that they throw. */
+/** The books of the shop. Routes and tools share this service and its exceptions. */
 @Injectable()
 export class BooksService {
   readonly #books = new Map<string, Book>(
@@ -25,7 +25,7 @@ export class BooksService {
     return book;
   }
 
-  /** Takes copies off the shelf, or puts them there where the number is negative. */
+  /** Takes copies from the shelf. If the number is negative, copies are added. */
   take(isbn: string, copies: number): Book {
     const book = this.find(isbn);
     if (book.copies < copies) throw new ConflictException(`There are only ${book.copies} of ${book.title}`);

@@ -5,7 +5,7 @@ import { Book, BookOrder, BookSearch } from './book.js';
 import { BooksService } from './books.service.js';
 import { Timing } from './timing.interceptor.js';
 
-/** What models may do in the shop. */
+/** The MCP tools, resource and prompt of the shop. */
 @Injectable()
 @UseInterceptors(Timing)
 export class BooksTools {

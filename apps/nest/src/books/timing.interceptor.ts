@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { finalize, type Observable } from 'rxjs';
 
-/** Logs how long a handler took: of a route as well as of a tool. */
+/** Logs how long a handler took. It works for routes and for tools. */
 @Injectable()
 export class Timing implements NestInterceptor {
   readonly #logger = new Logger(Timing.name);

@@ -21,8 +21,8 @@ export interface BundleOptions {
   /** Packages that are not bundled. */
   readonly external: readonly string[];
   /**
-   * The build runs the program to read its definitions. If one run takes more than this many milliseconds, the build
-   * fails.
+   * Maximum duration of each run of the program, in milliseconds. The build runs the program to read its definitions,
+   * and fails if a run takes longer.
    */
   readonly timeoutMs: number;
 }
@@ -30,7 +30,7 @@ export interface BundleOptions {
 /** The result of bundling a program. */
 export interface Bundled {
   readonly examined: Examined;
-  /** The file of the bundle and the source map; they are not written yet. */
+  /** The bundle and its source map, which are not written to disk yet. */
   readonly files: readonly OutputFile[];
   /**
    * Packages that must be installed beside the bundle, because it does not contain them. Key: the package name. Value:
@@ -62,7 +62,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const name = relative(cwd, entry);
   if (!existsSync(entry)) throw new UsageError(`there is no file ${name}: compile first`);
   if (!statSync(entry).isFile())
-    throw new UsageError(`${name} is not a file: name the program, such as dist/main.js`);
+    throw new UsageError(`${name} is not a file: use the compiled file of the program, such as dist/main.js`);
   if (/\.[cm]?tsx?$/.test(entry))
     throw new UsageError(
       `${name} is TypeScript: compile it, and use the compiled file, such as dist/main.js`,
@@ -114,12 +114,12 @@ function checkOut(out: string): void {
   const refuse = (why: string): never => {
     throw new UsageError(`--out ${relative(process.cwd(), out)}: ${why}`);
   };
-  if (!/\.m?js$/.test(out)) refuse('a bundle is an ES module: name it .mjs');
+  if (!/\.m?js$/.test(out)) refuse('a bundle is an ES module: use a file name that ends in .mjs');
   // A link is replaced; its target stays.
   const found = lstatSync(out, { throwIfNoEntry: false });
-  if (found?.isDirectory()) refuse('that is a folder: name a file in it');
+  if (found?.isDirectory()) refuse('this is a folder: use the path of a file in it');
   if (found?.isFile() && !readFileSync(out, 'utf8').includes(MARK))
-    refuse('the file exists, and no build wrote it: name another file, or delete it');
+    refuse('the file exists, and no build wrote it: choose another file, or delete this one');
 }
 
 /**

@@ -21,18 +21,18 @@ export const CLASS_LIBRARIES: readonly string[] = [
 /** The name of the virtual module that replaces class-validator in `@sigil/core`. */
 export const RULES = 'sigil:rules';
 
-/** The import of a class library. */
+/** The import of a class library, such as `typedi`. */
 export type LibraryImport = Pick<OnResolveArgs, 'path' | 'kind' | 'resolveDir'>;
 
-/** The module that replaces the import of a class library. */
+/** The module to import in place of a class library, such as `typedi`. */
 export interface LibraryForm {
   readonly path: string;
   readonly external?: boolean;
 }
 
 /**
- * Returns the module that replaces a class library when the build runs the program. This module is the installed
- * package, outside of the bundle.
+ * Returns the module to import in place of a class library, such as `typedi`, when the build runs the program. This
+ * module is the installed package, outside of the bundle.
  */
 export function installedForm({ path, resolveDir, kind }: LibraryImport): LibraryForm {
   const file = createRequire(join(resolveDir, 'index.js')).resolve(path);
@@ -61,8 +61,8 @@ const BUNDLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the replacement for a class library in a bundle. @param hasFiles whether the target has a file
- * system.
+ * Returns the module that a bundle contains in place of a class library, such as `typedi`. @param hasFiles whether the
+ * target has a file system.
  */
 export function bundledForm({ path }: LibraryImport, hasFiles: boolean): LibraryForm | undefined {
   // The smaller form from its authors, for engines that have Map and WeakMap.
@@ -71,8 +71,8 @@ export function bundledForm({ path }: LibraryImport, hasFiles: boolean): Library
 }
 
 /**
- * Returns the code of the module `RULES` for the final bundle. It exports only the names from class-validator that the
- * program imports or `@sigil/core` uses.
+ * Returns the code of the module `RULES` for the final bundle. From class-validator, it exports only what the program
+ * or `@sigil/core` uses.
  */
 export function bundledRules(rules: ImportedRules): string {
   const names = new Set(['getMetadataStorage', 'Allow', ...rules]);

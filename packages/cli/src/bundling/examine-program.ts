@@ -24,7 +24,7 @@ import { DESCRIBE, describeProgram } from './run-described.js';
 /** The facts about a program that are needed to bundle it. */
 export interface Examined {
   readonly description: BuildDescription;
-  /** The module files that the URLs in the option `discover` match. The key is the URL. */
+  /** The module files in the folders of the option `discover`. Key: the URL of the folder. */
   readonly discovered: DiscoveredFiles;
   /** The program's imports of class-validator. */
   readonly rules: ImportedRules;
@@ -51,8 +51,8 @@ export const REQUIRE =
 const MOST_DISCOVERIES = 16;
 
 /**
- * Finds out what the bundle of a program needs. For this, the program is bundled and run. It reports its definitions
- * instead of serving.
+ * Finds out what the bundle of a program needs. For this, bundles the program and runs the bundle. In this run, the
+ * program reports its definitions instead of serving clients.
  *
  * @param asked the requested options of the bundler.
  * @param timeoutMs the maximum time for each run of the program, in milliseconds.
@@ -123,7 +123,9 @@ export async function examineProgram(
     const shared = sharedPackages(external, packages);
     return { description, discovered, rules, shared, required, files: kept, exports };
   }
-  throw new ServerError('the folders in "discover" add further folders without end');
+  throw new ServerError(
+    `the program discovered further folders in each of ${MOST_DISCOVERIES} runs of the build: pass a fixed list of folders to the option "discover"`,
+  );
 }
 
 /**

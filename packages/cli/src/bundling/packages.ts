@@ -57,7 +57,7 @@ export class Packages {
     return has;
   }
 
-  /** Returns the packages in `names` that a package uses, directly or indirectly. */
+  /** Returns which packages in `names` the package in `folder` depends on, directly or indirectly. */
   usedBy(folder: string, names: readonly string[]): readonly string[] {
     const used = new Set<string>();
     const folders = new Set([folder]);

@@ -25,7 +25,7 @@ export const PLACE_NAMES: Readonly<Record<string, string>> = {
 /**
  * Returns the text of the virtual module `PLACES`.
  *
- * @param hasFiles whether the target has a file system. Otherwise, a constant replaces `import.meta.url`.
+ * @param hasFiles whether the target has a file system. If it has none, a constant replaces `import.meta.url`.
  */
 export function placesText(hasFiles: boolean): string {
   return `const meta = import.meta;
@@ -45,8 +45,8 @@ export function seenFrom(href: string, out: string): string {
 }
 
 /**
- * Creates an esbuild plugin that gives each bundled module its original path, relative to the bundle, as
- * `import.meta.url`, `__filename` and `__dirname`.
+ * Creates an esbuild plugin that keeps `import.meta.url`, `__filename` and `__dirname` correct in bundled modules. Each
+ * module still gets the path of its original file, computed at run time from the location of the bundle.
  *
  * @param program the entry module, and the file of the bundle. If both are in the same folder, the entry module gets
  *   the path of the bundle: programs compare this path to check whether they are the main module.

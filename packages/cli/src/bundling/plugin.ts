@@ -30,8 +30,8 @@ export interface SigilOptions {
    */
   readonly target?: TargetName;
   /**
-   * The build runs the program to read its definitions. If one run takes more than this many milliseconds, the build
-   * fails.
+   * Maximum duration of each run of the program, in milliseconds. The build runs the program to read its definitions,
+   * and fails if a run takes longer.
    * @default 60_000
    */
   readonly timeoutMs?: number;
@@ -140,11 +140,11 @@ export function setOptions(options: BuildOptions, { conditions, hasFiles }: Targ
 function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {
   const texts = unmade.map(
     (why) =>
-      `an app that is created at its first request could not be created during the build, so its schemas are not compiled: ${why}. Read values of the platform in useFactory of a provider, or set them as environment variables`,
+      `the build could not create an app that the program creates at the first request, so the schemas of this app are not compiled: ${why}. Read values of the platform in useFactory of a provider, or set them as environment variables`,
   );
   if (apps.length + unmade.length === 0)
     texts.push(
-      'the program created no app when it was started, so no schemas are compiled, and the file may do nothing: call createApp() at the top level, or in a function that is called there',
+      'the program created no app when it was started, so no schemas are compiled, and the bundle may do nothing: call createApp() at the top level, or in a function that is called there',
     );
   return texts.map((text) => ({ text }));
 }

@@ -13,7 +13,7 @@ export interface Report {
 /**
  * Creates the report about a bundle: its contents and its size.
  *
- * @param shipped the folder that contains everything the bundle needs.
+ * @param shipped the folder that contains everything that the bundle needs.
  */
 export function reportOf(
   { examined, files: written, external: folders, warnings }: Bundled,

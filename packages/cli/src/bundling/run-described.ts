@@ -7,8 +7,8 @@ import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
 
 /**
- * The report of a program that the build has run. It contains the definitions of the program, and the files that the
- * option `discover` matches but the bundle lacks.
+ * The report of a program that the build has run. It contains the definitions of the program, and the modules that
+ * match the option `discover` but are missing in the bundle.
  */
 export interface Told {
   readonly description?: BuildDescription;

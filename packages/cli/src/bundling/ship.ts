@@ -18,7 +18,7 @@ import { TARGETS } from './targets.js';
 /** The mark of a folder that a build has written, and that another build may overwrite. */
 const MARK = 'Written by sigil build --ship';
 
-/** The contents of a shipped folder. */
+/** The result of `ship`. */
 export interface Shipped {
   /** Packages to install in the folder, each with its current location. */
   readonly external: ReadonlyMap<string, string | undefined>;
@@ -39,14 +39,14 @@ export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptio
     throw new UsageError(`--ship ${name}: the program is in this folder; use a separate folder`);
   if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
     throw new UsageError(
-      `--ship ${name}: the folder exists, and no build wrote it; name another folder, or delete it`,
+      `--ship ${name}: the folder exists, and no build wrote it; choose another folder, or delete this one`,
     );
 }
 
 /**
- * Writes a folder that contains everything a bundle needs to run anywhere. It contains the project files that the
- * bundle refers to, at the same relative paths as in the project. Its `package.json` lists the external packages.
- * Programs that the bundle starts, such as workers, are bundled too.
+ * Writes a folder with a bundle and everything that the bundle needs to run on another machine. Project files that the
+ * bundle refers to keep their paths relative to the project. The `package.json` of the folder lists the external
+ * packages. Programs that the bundle starts, such as workers, are bundled too.
  */
 export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
   const { out, target } = options;

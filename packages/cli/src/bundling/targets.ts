@@ -3,7 +3,7 @@ export type TargetName = 'node' | 'worker' | 'lambda' | 'deno' | 'bun';
 
 /** The properties of a target. */
 export interface Target {
-  /** The package conditions that apply to the target, besides `import` and `default`. */
+  /** The conditions in `exports` of a `package.json` that apply to the target, besides `import` and `default`. */
   readonly conditions: readonly string[];
   /** Whether the target has a file system, so that packages can be installed beside the bundle. */
   readonly hasFiles: boolean;

@@ -24,20 +24,20 @@ export interface Comparison {
   readonly shipped?: string | undefined;
   /**
    * The name of the runtime that the program passes to `app.run()`; `stdio` if it passes none. Errors of calls are
-   * compared only for `stdio`.
+   * compared only for `stdio`; for other runtimes, only the definitions are compared.
    */
   readonly runtime: string;
   readonly timeoutMs: number;
 }
 
 /**
- * Compares the lists of a bundle and its original program, and the errors that they return for calls without arguments.
- * The bundle runs in a copy of the project or of the shipped folder. Only packages outside of the bundle are installed
- * there.
+ * Runs a bundle and its original program, and checks that both behave in the same way. It compares their definitions
+ * (such as the result of `tools/list`), and their errors for calls without arguments. The bundle runs in a copy of the
+ * project or of the shipped folder. Only packages outside of the bundle are installed in this copy.
  *
- * @returns `undefined` if the two are equal; the reason if they could not be compared, for example because the program
- *   lacks something on this machine.
- * @throws ServerError if the lists or errors differ, or if the bundle does not start.
+ * @returns `undefined` if there is no difference; the reason if the comparison was not possible, for example because
+ *   the program lacks something on this machine.
+ * @throws ServerError if the definitions or errors differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
   const { entry, out, runtime, timeoutMs } = asked;

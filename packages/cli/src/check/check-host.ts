@@ -19,8 +19,8 @@ const SAYS: Readonly<Record<HostEffect, string>> = {
 const MOST_PLACES = 5;
 
 /**
- * Finds parts of a tool that a model host does not support: names of the tool or its arguments, and parts of the input
- * schema.
+ * Finds everything in a tool that a model host, such as OpenAI, does not support. Checks the names of the tool and of
+ * its arguments, and the input schema.
  *
  * @param isStrict whether to include the limits of the host's strict mode.
  */

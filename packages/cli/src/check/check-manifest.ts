@@ -2,17 +2,17 @@ import type { Manifest, ManifestPrompt } from '@sigil/core/manifest';
 import { checkName, checkTool, tokensOf, type ToolRules } from './check-tool.js';
 import type { Finding } from './findings.js';
 
-/** The findings of a check, and the tokens of the tools. */
+/** The findings of a check, and the estimated cost of each tool in tokens of the model. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
-  /** The estimated number of tokens of each tool. The key is the tool's name. */
+  /** The estimated number of tokens that each tool takes in a model's context. The key is the tool's name. */
   readonly tokens: Readonly<Record<string, number>>;
   readonly totalTokens: number;
 }
 
 /**
- * Finds everything in a server that violates the MCP specification, the limits of a model host, or the rules of a
- * directory of MCP servers.
+ * Finds everything in a server that violates the MCP specification, the limits of a model host (such as OpenAI), or the
+ * rules of a directory of MCP servers.
  *
  * @param manifest the server's manifest.
  * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.

@@ -21,7 +21,7 @@ export interface ToolRules {
   readonly strict?: boolean;
 }
 
-/** The maximum number of tokens for one tool, unless the user sets another number in `sigil check`. */
+/** The maximum number of tokens for one tool, unless `sigil check --budget` sets another number. */
 export const DEFAULT_BUDGET = 1_000;
 
 /** Returns all violations of the rules by one tool. The rules of the MCP specification are always checked. */
@@ -99,7 +99,8 @@ const CHARACTERS_PER_TOKEN = 4;
 /**
  * Estimates how many tokens a tool takes in a model's context: a quarter of the characters in its name, description and
  * input schema as JSON. Clients usually send only these three parts to the model. The exact number depends on the
- * model. The number is 0 for a tool that only the UI of an app calls (MCP Apps, `_meta.ui.visibility`).
+ * model. The number is 0 for a tool that models do not see, because only views call it (MCP Apps,
+ * `_meta.ui.visibility`).
  *
  * @param tool a tool from `tools/list`.
  * @example

@@ -25,6 +25,6 @@ export interface Finding {
   /** The definition with the problem, such as `tool check_inventory`. */
   readonly where: string;
   readonly what: string;
-  /** The URL of a source for the limit, if the finding is about the limit of a model host. */
+  /** The URL of a page that documents the limit; only set if the finding is about a limit of a model host. */
   readonly source?: string;
 }

@@ -5,9 +5,9 @@ import type { SchemaLocation } from './schema-locations.js';
 export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
- * The effect of a part of a tool that the host does not support. `refuses`: the host refuses the whole request,
- * including the other tools. `ignores`: the model does not see the part, or can violate it. `strict`: the host refuses
- * the part in strict mode, where the model must follow the schema.
+ * What happens if a tool contains something that the host does not support. `refuses`: the host refuses the whole
+ * request, including the other tools. `ignores`: the model does not see the unsupported part of the schema, or can
+ * violate it. `strict`: the host refuses the tool in strict mode, where the model must follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 
@@ -22,7 +22,10 @@ export interface HostRule {
   readonly argumentName?: RegExp;
   /** Keywords that the host does not support in any part of an input schema. */
   readonly keywords?: readonly string[];
-  /** Functions that return whether a schema is unsupported. Each key is the text for such schemas in findings. */
+  /**
+   * Functions that return whether a schema is unsupported. Each key is the text that describes such schemas in
+   * findings.
+   */
   readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
 }
 
@@ -88,7 +91,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'refuses',
       source: 'https://github.com/langchain-ai/langchainjs/issues/9804',
       schemas: {
-        '`anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the top': (place) =>
+        '`anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the top level': (place) =>
           place.isRoot && has('anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not')(place),
       },
     },
@@ -157,7 +160,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       schemas: {
         'keywords next to `$ref`': ({ schema }) =>
           '$ref' in schema && Object.keys(schema).some((keyword) => !keyword.startsWith('$')),
-        'a required member that contains its own parent': ({ recursion }) => recursion === 'required',
+        'a recursive `$ref` through required members only': ({ recursion }) => recursion === 'required',
       },
     },
     {
@@ -180,7 +183,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
         'maxProperties',
       ],
       schemas: {
-        'an `enum` of other values than strings and numbers': ({ schema }) =>
+        'an `enum` with values other than strings and numbers': ({ schema }) =>
           Array.isArray(schema['enum']) &&
           !schema['enum'].every((value) => typeof value === 'string' || typeof value === 'number'),
       },
@@ -201,7 +204,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'refuses',
       source: 'https://github.com/anthropics/claude-code/issues/27337',
       schemas: {
-        '`anyOf`, `oneOf` or `allOf` at the top': (place) =>
+        '`anyOf`, `oneOf` or `allOf` at the top level': (place) =>
           place.isRoot && has('anyOf', 'oneOf', 'allOf')(place),
       },
     },

@@ -77,7 +77,9 @@ export const build: Command = {
       timeoutMs: readTimeout(values.timeout),
     };
     if (values.ship !== undefined && !TARGETS[target].hasFiles)
-      throw new UsageError(`--ship: the bundle of a ${target} cannot contain other files`);
+      throw new UsageError(
+        `--ship does not work with --target ${target}, because this target has no file system`,
+      );
     if (options.entry === options.out) throw new UsageError('--out is the program itself');
     const folder = values.ship === undefined ? undefined : resolve(values.ship);
     if (folder !== undefined) checkShipFolder(folder, options);

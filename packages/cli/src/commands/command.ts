@@ -91,8 +91,8 @@ interface Addressed {
 }
 
 /**
- * Returns the server that the arguments name, and the options for asking it. If they name no server, the program
- * `dist/main.js` is used.
+ * Returns the server that the arguments name, and the options for requests to this server. If they name no server, the
+ * program `dist/main.js` is used.
  *
  * @throws UsageError if the arguments are invalid, or name a server in two ways, such as a program and `--url`.
  */
@@ -121,7 +121,7 @@ export function addressOf(
     }),
   );
   if (header.length > 0 && url === undefined)
-    throw new UsageError('--header belongs to --url: a program takes no headers');
+    throw new UsageError('--header only works with --url: a program receives no headers');
   const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const warn = (why: string): void => terminal.err(`sigil: ${why}`);
   const authorization = server instanceof URL && !isOwn ? new Authorization(server, warn) : undefined;
@@ -196,7 +196,7 @@ export function readArguments<O extends Options>(
   if (extra !== undefined) {
     // If the argument is not the program, only the option names it.
     const isProgram = 'main' in options && !optional.includes(MAIN_OPERAND);
-    const fix = isProgram ? `: name the program by --main, as in --main ${DEFAULT_MAIN}` : '';
+    const fix = isProgram ? `: pass the program with --main, for example --main ${DEFAULT_MAIN}` : '';
     throw new UsageError(`'${extra}' is one argument too many${fix}`);
   }
   return { values, operands: positionals };

@@ -56,8 +56,8 @@ function refuseInexact(name: string, text: string): void {
 }
 
 /**
- * Reads pairs `name=value`. The name of a list can occur several times, once for each entry. Every other name can occur
- * once.
+ * Reads pairs `name=value`. The name of a list argument can occur several times, once for each entry of the list. Every
+ * other name can occur once.
  *
  * @param schemaOf a function that returns the schema of an argument.
  */

@@ -45,7 +45,7 @@ const INSPECTOR = 'http://127.0.0.1:6274/';
  *
  * @param serverUrl the endpoint of the server.
  * @param token the token that the Inspector page needs.
- * @default token random
+ * @default a random token
  */
 export function inspectorStart(
   serverUrl: string,

@@ -31,8 +31,8 @@ export class CompiledOutput {
   }
 
   /**
-   * Whether to ignore a path in `folder`. Such paths are installed packages, hidden files, and output that no program
-   * loads, such as `.d.ts` files.
+   * Whether to ignore a path in `folder`. Ignored paths are installed packages, hidden files, and output that no
+   * program loads, such as `.d.ts` files.
    */
   ignores(path: string): boolean {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
@@ -51,7 +51,7 @@ export class CompiledOutput {
 
   /**
    * Returns the output files of each source file, according to the source maps. The key is the path of the source file.
-   * Deleted source files are included, because compilers do not remove their output.
+   * Deleted source files are included, because compilers do not remove the output of deleted files.
    */
   async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>();

@@ -17,7 +17,7 @@ const COMPILERS = ['@typescript/native', 'typescript'] as const;
  */
 const DEEP_ENOUGH = 3;
 
-/** The compiler options of a project. */
+/** Options of `compilerCommand`. */
 export interface CompilerOptions {
   readonly cwd: string;
   /** The command line of another compiler, in place of the project's own. The compiler must run in watch mode. */

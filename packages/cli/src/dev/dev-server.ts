@@ -27,8 +27,8 @@ export class DevServer {
   /**
    * Ends the running server, and starts a new one.
    *
-   * @param isOutdated a function that returns whether compiled files have changed since the restart began. If they
-   *   change while the method waits for the port, it starts no server.
+   * @param isOutdated a function that returns whether compiled files have changed since the restart began. If files
+   *   change while the method waits for a free port, the method starts no server.
    */
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();

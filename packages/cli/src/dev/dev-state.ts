@@ -26,7 +26,7 @@ export interface CompilerStatus {
   readonly isUnderstood?: boolean;
 }
 
-/** Whether the events of the server are read. */
+/** Whether `sigil dev` currently reads the events of the server. */
 export interface EventsStatus {
   readonly isWatching: boolean;
   /** The reason why the events are not read, as a text for the user. */

@@ -23,8 +23,8 @@ import {
 } from './diff-members.js';
 
 /**
- * Lists the changes between two manifests, with their effect on clients. Clients work with wider inputs and narrower
- * outputs. Narrower inputs and wider outputs break clients.
+ * Lists the changes between two manifests, with their effect on clients. A change breaks clients if an input schema
+ * accepts fewer values than before, or if an output schema allows more values than before.
  *
  * @param before the older manifest.
  * @param after the newer manifest.

@@ -8,10 +8,10 @@ import { type Effect, shown } from '../schema/difference.js';
  */
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
-/** One change of a manifest. */
+/** One change between two manifests. */
 export interface ManifestChange {
   readonly level: ChangeLevel;
-  /** The changed definition, such as `tool check_inventory`, or `server`. */
+  /** The changed definition, such as `tool check_inventory`; `server` for a change of the server itself. */
   readonly where: string;
   /** The place within the definition, such as `input.sku`; empty for the whole definition. */
   readonly path: string;
@@ -137,7 +137,7 @@ export function diffGuards(before: Guarded, after: Guarded, place: ReportChange)
   ];
 }
 
-/** Compares lists of names. Each name is something that the server offers. */
+/** Compares two lists of names, such as the names of arguments with completion. */
 export function diffListed(
   member: 'completes',
   before: { readonly [member]?: readonly string[] },

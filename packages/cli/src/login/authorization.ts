@@ -31,7 +31,7 @@ export class Authorization {
 
   /**
    * Whether to repeat a refused request with a newer access token. If needed, first requests a newer token. `token` is
-   * the token of the refused request.
+   * the access token that the refused request contained.
    *
    * @throws ServerError if the server requires a login or more scopes, and no newer token helps. The message contains
    *   the login command.

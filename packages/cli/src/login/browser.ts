@@ -36,7 +36,7 @@ export async function logInByBrowser({
   listener.listen(port, '127.0.0.1');
   await listening.catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(
-      `port ${port} of this machine is taken: name another one by --callback-port (${error.code ?? ''})`,
+      `port ${port} of this machine is taken: choose another port with --callback-port (${error.code ?? ''})`,
     );
   });
   try {

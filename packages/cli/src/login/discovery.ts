@@ -54,7 +54,8 @@ export async function challengeOf(response: Response): Promise<Challenge | undef
 }
 
 /**
- * Requests a server's challenge for a client without a token. Returns `undefined` if the server requires no token.
+ * Sends a request without a token to a server, and returns the challenge in the answer. Returns `undefined` if the
+ * server requires no token.
  *
  * @throws ServerError if the answer does not come from an MCP server.
  */
@@ -99,7 +100,7 @@ export async function discover(server: URL, challenge: Challenge | undefined): P
   const [issuer] = issuers;
   if (issuer === undefined)
     throw new ServerError(
-      `the metadata of ${server.href} names no authorization server: it must be in "authorization_servers"`,
+      `the metadata of ${server.href} names no authorization server: add the URL of one to "authorization_servers"`,
     );
   return { resource, scopes: scopes ?? [], authorizationServer: await authorizationServerOf(server, issuer) };
 }

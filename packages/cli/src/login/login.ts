@@ -54,7 +54,7 @@ export interface LoginOptions {
   readonly challenge?: Challenge;
 }
 
-/** A login that waits until the browser is redirected back. */
+/** A login that was begun, and waits for the redirect of the browser. */
 export interface BegunLogin {
   /** The page where the user logs in. */
   readonly authorizeUrl: string;
@@ -125,7 +125,7 @@ export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
     );
   if (authorizationServer.code_challenge_methods_supported?.includes('S256') !== true)
     throw new ServerError(
-      `the metadata of ${issuer} does not list S256 in "code_challenge_methods_supported": it must support PKCE`,
+      `the metadata of ${issuer} does not list S256 in "code_challenge_methods_supported": the authorization server must support PKCE`,
     );
   try {
     const client = options.client
@@ -269,7 +269,7 @@ async function register(
 ): Promise<Client> {
   if (authorizationServer.registration_endpoint === undefined)
     throw new ServerError(
-      `the authorization server ${authorizationServer.issuer} does not register clients: create one there for ${redirectUri}, and use its id as --client-id`,
+      `the authorization server ${authorizationServer.issuer} does not register clients: create a client there with the redirect URI ${redirectUri}, and pass its id with --client-id`,
     );
   const canRefresh = authorizationServer.grant_types_supported?.includes('refresh_token') !== false;
   const metadata = {

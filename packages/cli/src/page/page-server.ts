@@ -48,7 +48,7 @@ const MOST_OF_EVENT = 10_000;
 /** Maximum length of a name in a question. */
 const MOST_OF_NAME = 1_000;
 
-/** The facts about the program under development that the page needs. */
+/** What the page needs to know about the program under development. */
 export interface DevelopedProgram {
   /** The folder of the project. */
   readonly cwd: string;
@@ -56,7 +56,7 @@ export interface DevelopedProgram {
   readonly main: string;
   readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'lines' | 'subscribe'>;
   /**
-   * Returns the definitions of the last compiled program.
+   * Returns the definitions of the program in its last compiled version.
    *
    * @throws ServerError if the program does not start.
    */

@@ -32,7 +32,9 @@ const MOST_FILES = 100;
 
 /** The result of `saveTest`. */
 export interface SavedTest {
-  /** The path of the test, relative to the folder of the project. Possibly, the file is not written yet. */
+  /**
+   * The path of the test, relative to the folder of the project. The file exists only if the page asked to write it.
+   */
   readonly file: string;
   readonly text: string;
   /** A note for the user. */
@@ -41,7 +43,7 @@ export interface SavedTest {
 
 /**
  * Creates a test that repeats a call and expects the same result. If possible, this function repeats the call in a
- * newly started program to find values that vary. The test only expects the type of these values.
+ * newly started program, and compares the results. For values that differ, the test only checks the type.
  *
  * @param given the call, as the page sent it.
  * @param principal the caller.
@@ -60,7 +62,7 @@ export async function saveTest(
       409,
       'To save a test that needs a login or answers to questions, export the options of the app as "options" from src/app.ts',
     );
-  const fresh = isPlain ? await answerOf(project, call) : 'it has a login or answers';
+  const fresh = isPlain ? await answerOf(project, call) : 'the call used a login or answers to questions';
   const others = [call.again, ...(typeof fresh === 'string' ? [] : fresh)].filter((one) => one !== undefined);
   const other = others.find(({ isError = false }) => isError !== (call.result['isError'] ?? false));
   if (other)
@@ -83,7 +85,7 @@ function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
   if (typeof fresh === 'string')
     return `The call could not be repeated on a new server process to compare the results: ${fresh}`;
   return fresh.length === 1
-    ? 'The tool is not marked as read-only, so the call was not repeated a second time. If the result contains random values, the test will fail'
+    ? 'The tool is not marked as read-only, so the call was repeated only once. If a random value was the same in all results by chance, the test can fail'
     : undefined;
 }
 
@@ -162,7 +164,9 @@ function answerOf(
     return results;
   }).then(
     (results) =>
-      results.every((result) => 'content' in result) ? results : 'the tool answers with a question or a task',
+      results.every((result) => 'content' in result)
+        ? results
+        : 'the tool asks the client for input, or continues the call as a task',
     (error: unknown) => {
       if (error instanceof ServerError) return messageOf(error);
       throw error;

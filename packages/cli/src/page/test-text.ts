@@ -12,7 +12,7 @@ import { Code, literalOf, textLiteral } from './literals.js';
  */
 const MOST_OF_TEXT = 2_000;
 
-/** The paths of the project that a test is saved in. */
+/** The paths of the project in which a test is saved. */
 export interface Project {
   readonly cwd: string;
   /** The absolute path of the compiled program. */
@@ -78,7 +78,7 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
   return lines;
 }
 
-/** Returns the text of content that consists of one text block. */
+/** Returns the text of content that consists of exactly one text block; `undefined` for other content. */
 export function onlyText(blocks: readonly unknown[]): string | undefined {
   const { type, text } = objectOf(blocks[0]);
   return type === 'text' && typeof text === 'string' && blocks.length === 1 ? text : undefined;

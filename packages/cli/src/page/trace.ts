@@ -20,7 +20,7 @@ const HIDDEN = '…';
 /** Headers in Node's form. */
 type Headers = Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-/** An event in an answer that is a stream. */
+/** An event of a streamed answer. */
 export interface TracedEvent {
   /** Milliseconds since the start of the request. */
   readonly ms: number;

@@ -11,7 +11,8 @@ export abstract class AskedServer {
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
   /**
-   * Cancels a request: sends `notification`, except over HTTP without a session. Over HTTP, closes the response stream.
+   * Cancels a request. Over stdio, and over HTTP in revisions before 2026-07-28, sends `notification`. Over HTTP in any
+   * revision, also closes the response stream of the request.
    *
    * @param notification the message `notifications/cancelled` for the request.
    */

@@ -33,8 +33,8 @@ export interface UsedServer extends Greeted {
 }
 
 /**
- * Connects to a server as an MCP client, calls `use`, and disconnects. Unless `address` is a URL, the server is started
- * before, and ended afterwards. The time limit in `options` only applies until the connection is open.
+ * Connects to a server as an MCP client, calls `use`, and disconnects. Unless `address` is a URL, starts the server
+ * first, and ends it afterwards. The time limit in `options` only applies until the connection is open.
  */
 export function useServer<T>(
   address: ServerAddress,

@@ -10,8 +10,8 @@ import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
- * Returns the manifest of a server. A Sigil program prints its manifest and ends. Any other server serves as usual, and
- * is asked for its lists.
+ * Returns the manifest of a server. A Sigil program prints its manifest and ends. Any other server receives requests
+ * for its lists, such as `tools/list`.
  *
  * @param server the path of the server's program, a command line, or a URL.
  * @param options how long the server may take.

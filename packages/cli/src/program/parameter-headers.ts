@@ -2,8 +2,8 @@
 import { isObject, type JsonObject } from '../json.js';
 
 /**
- * Returns the headers that contain copies of a tool's arguments. They help gateways that do not read bodies. The
- * keyword `x-mcp-header` in the input schema names the headers (2026-07-28, server/tools, "x-mcp-header").
+ * Returns the headers that contain copies of a tool's arguments. Gateways that do not read request bodies can use these
+ * headers. The keyword `x-mcp-header` in the input schema names the headers (2026-07-28, server/tools, "x-mcp-header").
  */
 export function parameterHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -42,8 +42,8 @@ export interface AskOptions {
  *
  * @param question the environment variables that contain the question. A program that does not know them serves over
  *   stdio.
- * @param ask a function that asks the server, and returns the answer. It can call `stopClock` when the server is up.
- *   From then on, there is no time limit.
+ * @param ask a function that asks the server, and returns the answer. The function can call `stopClock` when the server
+ *   is up. From then on, there is no time limit.
  * @throws UsageError if there is no such program.
  * @throws ServerError if the server fails, or does not answer in time.
  */
@@ -90,8 +90,9 @@ function commandOf(server: string | readonly string[]): readonly string[] {
   const path = resolve(server);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return [process.execPath, path];
-  if (found) throw new UsageError(`${server} is not a file: name the program in it, such as dist/main.js`);
-  throw new UsageError(`there is no file ${server}: compile first, or name another program`);
+  if (found)
+    throw new UsageError(`${server} is not a file: use the path of a program file, such as dist/main.js`);
+  throw new UsageError(`there is no file ${server}: compile first, or choose another program`);
 }
 
 const MOST_STDERR = 64 * 1024;

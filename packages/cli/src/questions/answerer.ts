@@ -29,7 +29,7 @@ export interface AnswerSources {
   readonly roots: readonly string[];
   /** Asks the user; absent if there is no terminal. */
   readonly askUser?: AskUser | undefined;
-  /** Shows a question that the command line answers. */
+  /** Shows the user a question whose answer comes from the command line. */
   readonly say: (line: string) => void;
 }
 
@@ -53,7 +53,7 @@ export function createAnswerer({ answers, roots, askUser, say }: AnswerSources):
   const elicit = async (question: JsonObject): Promise<ElicitAnswer> => {
     const { message, mode, url } = question;
     if (typeof message !== 'string')
-      throw new RefusedQuestion(`the server asks by ${METHODS.elicit} without a message`, INVALID_PARAMS);
+      throw new RefusedQuestion(`the server sends ${METHODS.elicit} without a message`, INVALID_PARAMS);
     if (mode === 'url' && !(typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url)))
       throw new RefusedQuestion(
         `the server asks to open a page whose URL is not an HTTP URL: ${inOneLine(String(url))}`,

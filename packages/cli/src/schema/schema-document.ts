@@ -23,8 +23,8 @@ export class SchemaDocument {
   constructor(private readonly root: unknown) {}
 
   /**
-   * Resolves a reference at the top of a schema. The result for the same schema is the same object, so that recursion
-   * can be detected.
+   * Returns a schema with its own `$ref` resolved; references in subschemas are kept. For the same schema, always
+   * returns the same object, so that callers can detect recursion.
    */
   resolve(schema: unknown): JsonObject {
     if (schema === false) return NOTHING;

@@ -11,7 +11,7 @@ const MOST_SHOWN = 200;
 /** A call that has ended. Its texts are safe to print. */
 export interface EndedCall {
   readonly time: Date;
-  /** The name of the tool, prompt or method. The method `rates` groups calls by this name. */
+  /** The name of the tool or prompt, or else the MCP method of the call. `rates()` groups calls by this name. */
   readonly about: string;
   readonly outcome: string;
   /** The error, if any. */

@@ -11,11 +11,14 @@ const RETRY_MS = 1_000;
 
 /** Callbacks for the events of a watched server. */
 export interface ServerWatcher {
-  /** Called each time a connection to the server has opened: the first one, and each one after an interruption. */
+  /**
+   * Called each time a connection to the server has opened: for the first connection, and again after each
+   * interruption.
+   */
   connected(): void;
   /**
-   * Called when the connection has ended. Then `watchServer` tries to reconnect, until it succeeds, the server refuses
-   * the token, or the signal aborts.
+   * Called when the connection has ended. Afterwards, `watchServer` tries to reconnect. It only stops trying if the
+   * server refuses the token, or if the signal aborts.
    *
    * @param why the reason, as a text for the user.
    */
@@ -91,7 +94,7 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
     return Readable.fromWeb(body as never);
   await body?.cancel();
   if (status === 401) throw new RefusedTokenError(`${url.href} refuses the token`);
-  const why = status === 503 ? 'has no room for another watcher, or is closing' : NO_EVENTS;
+  const why = status === 503 ? 'accepts no more connections to its events, or is closing' : NO_EVENTS;
   throw new ServerError(`${url.href} ${why} (HTTP ${status})`);
 }
 

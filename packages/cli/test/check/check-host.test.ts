@@ -35,8 +35,8 @@ describe('what hosts do not take', () => {
 
   test('is alternatives at the top', () => {
     expect(said(object({}, { anyOf: [object({})] }))).toEqual([
-      'REFUSES openai refuses `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the top',
-      'REFUSES anthropic refuses `anyOf`, `oneOf` or `allOf` at the top',
+      'REFUSES openai refuses `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the top level',
+      'REFUSES anthropic refuses `anyOf`, `oneOf` or `allOf` at the top level',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('what hosts do not take', () => {
       'NOT_STRICT anthropic refuses in strict mode a schema that contains itself: tree.left',
     ]);
     expect(said(tree(['left']))).toEqual([
-      'REFUSES gemini refuses a required member that contains its own parent: tree.left',
+      'REFUSES gemini refuses a recursive `$ref` through required members only: tree.left',
     ]);
   });
 

@@ -63,7 +63,7 @@ test.each([
     /^--header 'a: …' has a character(?!.*secret)/s,
   ],
   [undefined, undefined, { url, header: ['a b: secret'] }, /^--header 'a b: …' has a character(?!.*secret)/],
-  [undefined, ['x'], { header: ['a: b'] }, /--header belongs to --url/],
+  [undefined, ['x'], { header: ['a: b'] }, /--header only works with --url/],
 ])('refuses %j, %j, %j', (main, command, options, message) => {
   expect(() => addressOf(main, command, { timeout, ...options }, terminal)).toThrow(message);
 });

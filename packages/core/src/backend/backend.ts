@@ -5,18 +5,18 @@ import type { ChangeBus } from './change-bus.js';
 import type { TaskStore } from './tasks.js';
 
 /**
- * The state that outlives a request, and that the processes of one app share. By default, the state is kept in memory
+ * Stores the data that outlives a request, for all processes of one app. By default, the data is kept in memory
  * (`memory/`); other packages keep it in Redis or PostgreSQL. Each part has its own interface:
  *
  * - `SessionStore`: the sessions of clients of revision 2025-11-25 or earlier, so that any process can serve any
  *   request of a session.
- * - `EventStore`: the streams of these sessions, so that a client that lost its connection can get the rest of a stream
+ * - `EventStore`: the event streams of these sessions. After a lost connection, a client can get the rest of a stream
  *   from any process.
- * - `StateStore`: request states (revision 2026-07-28) and proofs of possession that were already used, so that each is
- *   accepted once.
+ * - `StateStore`: the ids of used request states (revision 2026-07-28) and used proofs of possession (RFC 9449). Each
+ *   state and each proof is therefore accepted only once.
  * - `TaskStore` (`tasks.ts`): tasks, and the choice of the next task to run. `TaskExecutor` (`task-executor.ts`)
  *   chooses the process.
- * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
+ * - `ChangeBus` (`change-bus.ts`): notifications of changes, and messages from one process to another.
  * - `Limiter`: rate limits that apply across all processes.
  *
  * Implementations measure time by the clock of the store, because the clocks of processes differ. When a method fails,
@@ -38,8 +38,8 @@ export interface Backend {
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
-   * Whether the parts of the backend (stores, bus, limiter) limit the time of their calls themselves, as the parts on
-   * Redis and PostgreSQL do. If `false`, the app lets each call fail after `limits.storeTimeoutMs`.
+   * Whether the stores, the bus and the limiter of the backend limit the duration of their calls themselves, as those
+   * of Redis and PostgreSQL do. If `false`, the app ends each call with an error after `limits.storeTimeoutMs`.
    *
    * @default false
    */
@@ -47,8 +47,8 @@ export interface Backend {
   /** Lets telemetry watch the backend's connections. Called once, before `open`. */
   watch?(watch: BackendWatch): void;
   /**
-   * Connects. Called once, before all other methods except `watch`. An unreachable store is not a failure: the backend
-   * connects later.
+   * Connects to the store. Called once, before all other methods except `watch`. If the store cannot be reached, this
+   * method does not fail, and the backend connects later.
    *
    * @param logger the log for errors that happen outside of requests, such as a lost connection.
    * @throws Error when the backend can never work, for example because its address is invalid.
@@ -111,18 +111,18 @@ export interface StoredSession {
    * changes.
    */
   readonly openedAt: number;
-  /** The state of the session, as the engine serialises it. */
+  /** The protocol state of the session, in plain JSON. */
   readonly state: SessionState;
 }
 
-/** The engine's state of a session, in plain JSON. Stores do not read it. */
+/** The protocol state of a session, in plain JSON. Stores keep it, but do not interpret it. */
 export type SessionState = Readonly<Record<string, unknown>>;
 
 /** A session as `SessionStore.list` returns it, with its expiry time. */
 export interface KeptSession extends StoredSession {
   /**
-   * When the store drops the session, unless a request uses it earlier. In milliseconds since 1970 by the clock of the
-   * store.
+   * The time when the store drops the session, unless a request uses the session earlier. In milliseconds since 1970,
+   * by the clock of the store.
    */
   readonly expiresAt: number;
 }
@@ -205,18 +205,19 @@ export interface StreamRest {
  * basic/transports, "Resumability and Redelivery"). For one stream, a transport calls the methods one after another,
  * each after the previous call has finished. A method that returns its value synchronously is faster.
  *
- * A store may drop events at any time, the oldest of a stream first: a client that resumes gets the remaining ones.
+ * A store may drop events at any time, the oldest of a stream first. A client that resumes the stream then gets only
+ * the remaining events.
  */
 export interface EventStore {
   /**
    * Appends a message to its stream. An ended stream does not change, even if a process that seemed dead tries to
    * append.
    *
-   * @param ends whether the message also ends the stream, in one atomic step: if two processes end a stream, only one
-   *   of them succeeds.
-   * @returns an id that the stream has never used before, in visible ASCII that fits in an HTTP header. `undefined` if
-   *   the stream had already ended; the message is then not stored. A store that has dropped a stream may have
-   *   forgotten that the stream had ended.
+   * @param ends whether the message also ends the stream. The message is appended and the stream is ended in one atomic
+   *   step. If two processes try to end a stream, only one of them succeeds.
+   * @returns an id that is new in this stream. It is visible ASCII, so that it fits in an HTTP header. `undefined` if
+   *   the stream had already ended; the message is then not stored. After the store has dropped the events of a stream,
+   *   it may no longer know that the stream had ended.
    */
   append(name: StreamName, message: string, ends?: boolean): MaybePromise<string | undefined>;
   /** Ends a stream: no process can append to it any longer. */
@@ -226,7 +227,7 @@ export interface EventStore {
    *
    * @param id the id of the given event. If the store has dropped this event, the result begins with the next event
    *   that is still stored. Without an id, all events are returned. The client sends the id, so it can be any text. For
-   *   an unknown id, the result is empty or contains any events of this stream.
+   *   an unknown id, the result can be empty, or contain any of the events of this stream.
    */
   after(name: StreamName, id?: string): MaybePromise<StreamRest>;
   /** Drops the events of one stream, or of all streams of a session. */
@@ -237,8 +238,11 @@ export interface EventStore {
 export type StateKind = 'states' | 'proofs';
 
 /**
- * A store's answer about the use of a state: `'first'` for its first use, `'used'` if it was used before, `'forgotten'`
- * if it was made before the store's records begin.
+ * A store's answer about the use of a state:
+ *
+ * - `'first'`: the state was not used before.
+ * - `'used'`: the state was used before.
+ * - `'forgotten'`: the state is older than the store's records, so the store cannot know whether it was used.
  */
 export type StateUse = 'first' | 'used' | 'forgotten';
 
@@ -251,8 +255,8 @@ export type StateUse = 'first' | 'used' | 'forgotten';
  */
 export interface StateStore {
   /**
-   * Marks a state as used, in one round trip. Of concurrent calls with the same id, exactly one gets `'first'`. If the
-   * call fails, the request is refused.
+   * Marks a state as used, in one round trip to the database. Of concurrent calls with the same id, exactly one gets
+   * `'first'`. If the call fails, the request is refused.
    *
    * @param id a random, unique id; the store never receives the state itself.
    * @param forMs how long to remember the id, in milliseconds. After that time, the state has expired, and is refused
@@ -278,7 +282,7 @@ export interface Rate {
   /** The length of the window, in milliseconds. */
   readonly windowMs: number;
   /**
-   * How many operations are allowed in immediate succession after a long pause.
+   * How many operations are allowed immediately one after another, if there were none for a long time.
    * @default limit
    */
   readonly burst?: number;
@@ -308,9 +312,9 @@ export interface LimitState {
 }
 
 /**
- * Limits rates across all processes with the generic cell rate algorithm (GCRA). Used operations become available again
- * one by one, at equal intervals, not all at the end of a window. Refused callers therefore do not all continue at the
- * same moment.
+ * Limits rates across all processes with the generic cell rate algorithm (GCRA). After all allowed operations have been
+ * used, operations become available again one by one, at equal intervals. Refused callers therefore do not all continue
+ * at the same moment.
  */
 export interface Limiter {
   /**

@@ -4,7 +4,7 @@ import type { TaskStatus } from './tasks.js';
 /** The kinds of lists that a server offers to clients. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** A change that processes exchange over the change bus, in plain JSON. */
+/** A notification of a change, or a message, that a process sends over the change bus. Plain JSON. */
 export type ServerChange =
   /** The entries of a list have changed. */
   | { readonly kind: 'list'; readonly list: ListKind }
@@ -26,7 +26,8 @@ export type ServerChange =
   /** A message from one process to another, or to all. */
   | NodeMessage
   /**
-   * Anything may have changed. A bus sends this to its own listeners after a disconnection that may have lost changes.
+   * Anything may have changed. A bus sends this to its own listeners after a lost connection, because changes may have
+   * been lost too.
    */
   | { readonly kind: 'all' };
 
@@ -49,8 +50,8 @@ export interface NodeMessage {
 export interface ChangeBus {
   /**
    * Sends a change to every listener of every process, including this one. If this method fails, the app logs the
-   * error, and the handler that caused the change does not get the error. If the unsent change contains a client's
-   * answer for another process, the answer is refused. The client is then asked to retry.
+   * error, and the handler that caused the change does not get the error. If the unsent message contains a client's
+   * answer for another process, the client gets an error for its answer, and is asked to retry.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */

@@ -2,8 +2,9 @@ import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
- * Chooses the process and the time of a task's runs. The task store keeps the tasks and decides which run can change a
- * task. An executor may therefore run a task twice, and other processes can still claim a task that the executor loses.
+ * Chooses when, and in which process, the handler of a task runs. The task store keeps the tasks, and decides which run
+ * can change a task. It therefore does no harm if the executor runs a task twice. If the executor loses a task, other
+ * processes can still claim the task from the store.
  *
  * @example
  * ```ts
@@ -27,8 +28,8 @@ export interface TaskExecutor {
   /** Starts to run tasks in this process. Not called if `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
   /**
-   * Called when a run in this process has ended. `end` is `refused` if the run could not begin, because the process
-   * already had the maximum number of running calls.
+   * Called when a run in this process has ended (`ended`), or could not begin (`refused`). A run cannot begin while the
+   * process already has the maximum number of running calls.
    */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
   /** After this call, no more runs start in this process. */
@@ -46,15 +47,15 @@ export interface RunOutcome {
   /**
    * - `done`: the run has ended, or there is nothing to run because the task has ended, waits for its client, or is
    *   gone.
-   * - `taken`: nothing ran, because another run holds the task, or because the task's delay has not passed. The task's
-   *   client or tool can also have reached its limit of runs in this process.
+   * - `taken`: nothing ran. Another run holds the task, the delay has not passed, or the task's client or tool has
+   *   reached its limit of runs in this process.
    * - `busy`: nothing ran, because this process already runs its maximum number of tasks. The executor may try another
    *   process.
    */
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
    * Milliseconds until the executor should try again; 0 for `done`. For `taken`, this is the time until the other run's
-   * lease ends, or until the task's delay ends.
+   * lease or the task's delay ends, or a short time if a limit was reached.
    */
   readonly retryAfterMs: number;
 }
@@ -64,8 +65,8 @@ export interface TaskWorker {
   /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
   /**
-   * How long a run holds a task after each renewal of its lease, in milliseconds. After that time, another run can
-   * replace this run.
+   * How long a run holds its task after each renewal of the lease, in milliseconds. After that time, another run can
+   * claim the task.
    */
   readonly leaseMs: number;
   /** How many more runs can begin now. */

@@ -107,7 +107,10 @@ export interface TaskRecord {
   readonly owner: string | null;
   /** The tool that the task runs. */
   readonly tool: string;
-  /** Identifies the tool's parameters and behaviour, so that another version of the tool does not continue the task. */
+  /**
+   * Identifies the tool's parameters and behaviour. A process with another version of the tool does not continue the
+   * task.
+   */
   readonly toolVersion: string;
   /** The id of the run that is allowed to change the task; `null` if the task has no run. */
   readonly run: string | null;
@@ -115,7 +118,7 @@ export interface TaskRecord {
   readonly attempts: number;
   /** The call, encrypted: arguments, principal, client. */
   readonly call: string;
-  /** The record of earlier runs, encrypted: questions, answers, and the results of `ctx.once()`. */
+  /** The record of earlier runs of the handler, encrypted: questions, answers, and the results of `ctx.once()`. */
   readonly journal: string;
   /**
    * Whether the result of the tool has `isError`. Such a task is still `completed`: a task is `failed` only if its call
@@ -167,14 +170,14 @@ export interface TaskClaim {
   /** If set, only this task is claimed. Used when the executor chooses the next task itself. */
   readonly taskId?: string;
   /**
-   * Claims a task without a run only if it has been ready for at least this time, in milliseconds. With a value above
-   * 0, the executor has this time to start the task. A task with an expired lease is claimed immediately.
+   * How long a task without a run must have been ready before this claim can include it, in milliseconds. During this
+   * time, the executor can start the task itself. A task with an expired lease is claimed immediately.
    * @default 0
    */
   readonly overdueMs?: number;
 }
 
-/** A run of a task. */
+/** The id of a run, and its task. */
 export interface TaskRunName {
   readonly taskId: string;
   readonly run: string;
@@ -186,8 +189,8 @@ export interface TaskRunName {
  */
 export interface TaskStore {
   /**
-   * How many tasks the connections of this store allow a process to run at once. The app uses this number if its option
-   * `tasks.concurrency` is absent.
+   * Maximum number of tasks that a process can run at once with the connections of this store. The app uses this number
+   * if its option `tasks.concurrency` is absent.
    * @default as many as the process accepts
    */
   readonly concurrency?: number;
@@ -211,9 +214,9 @@ export interface TaskStore {
    */
   replace(record: TaskRecord, delayMs?: number | null): MaybePromise<boolean>;
   /**
-   * Starts runs of ready tasks, in one atomic step: it sets `run`, increases `attempts` and `version` by one, and
-   * leases the task. Owners take turns; for each owner, the task that became ready first is claimed first. A claim that
-   * timed out must not take effect later, because no process would run its tasks.
+   * Starts runs of ready tasks. One atomic step sets `run`, increases `attempts` and `version` by one, and begins the
+   * lease. Owners take turns; for each owner, the task that became ready first is claimed first. If a call of this
+   * method has timed out, it must not take effect later, because no process would run the claimed tasks.
    *
    * @returns the tasks as they are after the claim.
    */

@@ -56,7 +56,7 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
   return [
     'SIGIL_ERASED_TYPE',
     'the type of this parameter is not a class at run time',
-    'import the class with "import { X }" instead of "import type { X }", or name what to inject with @Inject(TOKEN)',
+    'import the class with "import { X }" instead of "import type { X }", or write @Inject(TOKEN) before the parameter',
   ];
 }
 
@@ -135,7 +135,11 @@ export function checkGraph(
     for (const option of Object.keys(service ?? {}).filter((name) => name !== 'scope'))
       diagnostics
         .at(`${nameOf(id)}, @Service({ ${option} })`)
-        .add('SIGIL_INVALID_OPTIONS', 'this option does not exist; the only option is scope', 'write scope');
+        .add(
+          'SIGIL_INVALID_OPTIONS',
+          'this option does not exist; the only option is scope',
+          'write @Service({ scope })',
+        );
     const needs = needsOf(details, knows, diagnostics);
     for (const hook of unawaitedHooks(details)) {
       const what = `a ${scope} service is created during a request, so its ${hook} is never called`;
@@ -184,7 +188,7 @@ export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): st
   return 'set a shorter scope for the depending service in @Service({ scope }), or call ctx.resolve() in the handler';
 }
 
-/** Returns the problem of a service that the container cannot create. */
+/** Returns the description of the problem that the container cannot create a service. */
 export function cannotCreate(id: ServiceId): string {
   return `the container cannot create ${nameOf(id)}`;
 }

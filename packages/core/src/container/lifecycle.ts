@@ -2,7 +2,7 @@ import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise, observed } from '../protocol/maybe-promise.js';
 
-/** Describes a new instance when it is passed to `Lifecycle.add`. */
+/** The description of a new instance, as an argument of `Lifecycle.add`. */
 export interface Beginning {
   readonly name: string;
   /** Whether the lifecycle calls `onInit` and `onReady` of the instance. */

@@ -66,9 +66,7 @@ export class ScopeContainer extends ContainerInstance {
     return made as T;
   }
 
-  /**
-   * Returns the instance of a service like `get`, but returns `undefined` if the resolver does not know the service.
-   */
+  /** Does the same as `get`, but returns `undefined` if the resolver does not know the service. */
   find<T>(id: ServiceId): T | undefined {
     if (!this.resolver.knows(id)) return undefined;
     const optional = this.#optional;

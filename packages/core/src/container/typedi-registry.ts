@@ -65,8 +65,7 @@ export function registered(id: ServiceId): RegisteredService | undefined {
 }
 
 /**
- * Whether a registered service already has a value. The author has set it, or typedi's default container has created
- * it.
+ * Whether a registered service already has a value, either set by the author or created by typedi's default container.
  */
 export function isValue({ value }: RegisteredService): boolean {
   // typedi marks missing instances with a symbol that it does not export.

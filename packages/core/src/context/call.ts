@@ -9,7 +9,7 @@ import { CREDENTIAL_HEADERS, type Principal, type RequestInfo } from '../protoco
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 import type { Trace } from './trace.js';
 
-/** The identity and the capabilities that the client has declared, and the protocol revision. */
+/** The client's identity and capabilities, as the client declared them, and the protocol revision. */
 export interface ClientView {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -38,8 +38,8 @@ export interface AskOptions {
 }
 
 /**
- * Options for several questions that are asked together, such as those of `ctx.ask()`. The name of each question is its
- * key.
+ * Options for several questions that are asked together, as with `ctx.ask()`. There is no option `key`, because the
+ * name of each question is its key.
  */
 export type RoundOptions = Omit<AskOptions, 'key'>;
 
@@ -89,8 +89,8 @@ export function logDetails(call: Call): object {
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
 /**
- * Returns the request headers for handlers and guards. Headers with credentials are left out unless they are exposed.
- * The result is empty on transports other than HTTP.
+ * Returns the request headers for handlers and guards. Headers with credentials are left out unless the transport
+ * exposes them. The result is empty on transports other than HTTP.
  */
 export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
   const hidden = CREDENTIAL_HEADERS.filter((name) => name in headers && !exposeHeaders.includes(name));
@@ -141,8 +141,8 @@ export interface Call {
   /** The key that rate limits use to group calls: the principal, else the network address, else the connection. */
   readonly clientKey: string;
   /**
-   * Whether rate limits have already counted this call. This is so if the call runs in the background, or if its
-   * handler runs again within the same request.
+   * Whether rate limits have already counted this call. They have if the call runs in the background, or if its handler
+   * runs again within the same request.
    */
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
@@ -150,7 +150,10 @@ export interface Call {
   /** The request and the session. The container uses them to resolve scoped services. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
-  /** The context that all handlers of the call share, once `contextOf` has created it. */
+  /**
+   * The context that the guards, the middleware and the handler of the call share; `undefined` until `contextOf`
+   * creates it.
+   */
   currentContext: object | undefined;
   /** The context of the call; a plain `RequestContext` when the call is not about a single definition. */
   context(): object;
@@ -165,7 +168,9 @@ export interface Call {
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
-  /** The `requestState` that the handler has passed to its latest `inputRequired()`; `undefined` if there is none. */
+  /**
+   * The `requestState` that the handler passed to `inputRequired()` in its previous run; `undefined` if there is none.
+   */
   readonly requestState: string | undefined;
   /** The client's unchecked answers to the handler's latest `inputRequired()`, by key. */
   readonly inputResponses: InputResponses;

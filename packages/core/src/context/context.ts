@@ -57,13 +57,13 @@ export interface GuardContext {
   readonly headers: RequestHeaders;
   /**
    * The request object of the HTTP server: an `IncomingMessage`, a `Request`, or the request or context object of
-   * Fastify, Hono or Nest. It includes the properties that a framework has set. `undefined` on other transports, and if
-   * the request may have ended, for example while a guard checks a subscription again.
+   * Fastify, Hono or Nest. It includes the properties that a framework has set. `undefined` on other transports. Also
+   * `undefined` when the HTTP request may already have ended, for example when a guard checks a subscription again.
    */
   readonly source?: unknown;
   /**
-   * Shared state. In a call, middleware and the handler get the same object. In a list request, the guards of all
-   * listed definitions get the same object.
+   * State that is shared within one request. In a call, the guards, the middleware and the handler get the same object.
+   * In a list request, the guards of all listed definitions get the same object.
    */
   readonly state: ContextState;
 }
@@ -154,7 +154,10 @@ export class RequestContext implements GuardContext {
     return this.#call.headers;
   }
 
-  /** The HTTP server's request object; `undefined` on other transports, and if the request may have ended. */
+  /**
+   * The HTTP server's request object; `undefined` on other transports, and when the HTTP request may already have
+   * ended.
+   */
   get source(): unknown {
     return this.#call.requestInfo.source;
   }
@@ -286,10 +289,10 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Closes the connection that was opened for the answer, so that long work does not keep it open. The client
-   * reconnects to get the result and the messages sent since then (2025-11-25, basic/transports, "Sending Messages to
-   * the Server"). Has no effect where the client could not reconnect: on stdio, without an event store, and in all
-   * revisions except 2025-11-25.
+   * Closes the HTTP connection on which the client waits for the response, so that long work does not keep this
+   * connection open. The client reconnects later to get the result and the messages sent meanwhile (2025-11-25,
+   * basic/transports, "Sending Messages to the Server"). Has no effect if the client cannot reconnect, which is the
+   * case on stdio, without an event store, and in all revisions except 2025-11-25.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */

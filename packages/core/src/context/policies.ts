@@ -37,8 +37,8 @@ export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<re
  *   one for each connection.
  * - `address`: one group for each network address; for IPv6, one for each 64-bit network.
  * - `app`: one group for all callers.
- * - a function: calls are counted together if it returns the same key for them. A call is not counted if it returns
- *   `undefined`.
+ * - a function: one group for each key that the function returns. A call for which the function returns `undefined` is
+ *   not counted.
  */
 export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
 
@@ -48,7 +48,7 @@ export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext
  */
 export type UncountedCalls = 'local' | 'open' | 'closed';
 
-/** A limit on the rate of calls, and how the limit counts them. */
+/** A limit on the rate of calls, and how the limit counts the calls. */
 export interface RateLimit extends Rate {
   /**
    * How the limit groups the calls that it counts.
@@ -67,13 +67,13 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
   /** The number of calls per second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
   readonly rate?: string;
   /**
-   * How many calls are allowed in immediate succession after a long pause.
-   * @default the number of `rate`
+   * How many calls are allowed immediately one after another, if there were none for a long time.
+   * @default the number in `rate`, such as 30 for `30/min`
    */
   readonly burst?: number;
   /**
    * How the limit groups the calls that it counts.
-   * @default 'principal' for `rate`; 'app' for `concurrency`, which counts all callers together
+   * @default 'principal' for `rate`; 'app' for `concurrency`, so that all callers count together
    */
   readonly per?: LimitKey;
   /**

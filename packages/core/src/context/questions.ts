@@ -24,9 +24,9 @@ type QuestionParts =
   | { readonly asks: 'roots' };
 
 /**
- * A question for the client. To ask the question, pass it to `ctx.ask()` or `inputRequired()`. To get the answer of
- * `inputRequired()` later, pass the question to `ctx.inputResponse()`. A question is frozen, and can be used several
- * times.
+ * A question for the client. To ask the question, pass it to `ctx.ask()` or `inputRequired()`. After `inputRequired()`,
+ * pass the same question to `ctx.inputResponse()` in the next run to get the answer. A question is frozen, and can be
+ * used several times.
  *
  * @typeParam T the type of its answer.
  */
@@ -74,8 +74,8 @@ interface QuestionBuilders {
 }
 
 /**
- * Creates questions to the client, for `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Creating a question
- * sends nothing. To ask immediately, use `ctx.elicit()`, `ctx.sample()` and the like.
+ * Creates questions for the client, to pass to `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Creating a
+ * question sends nothing. To ask immediately, use `ctx.elicit()`, `ctx.elicitUrl()`, `ctx.sample()` or `ctx.roots()`.
  *
  * @example
  * ```ts
@@ -122,10 +122,10 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** Marks an `InputRequired`, so that other copies of this package recognise the object. */
+/** The key of a mark on each `InputRequired`, by which other copies of this package recognise the object. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
-/** The questions of a handler that needs answers before it can return a result. Created by `inputRequired()`. */
+/** The questions that a handler returns in place of a result. Created by `inputRequired()`. */
 export class InputRequired {
   /** @param questions the questions for the client, by key. @param requestState the state for the next run. */
   constructor(
@@ -139,14 +139,15 @@ export class InputRequired {
 Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 
 /**
- * Ends this run of a tool, prompt or resource: return the value of this function instead of a result. The client gets
- * the questions. The handler then runs again from its beginning, with the answers in `ctx.inputResponses` and
- * `ctx.inputResponse()`. A client may leave questions unanswered; ask them again (2026-07-28, basic/patterns/mrtr).
+ * Asks the client questions before a tool, prompt or resource returns a result. The handler returns the value of this
+ * function instead of a result. The client gets the questions, and repeats the request with the answers. The handler
+ * then runs again from its beginning, with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may
+ * leave questions unanswered; ask these questions again (2026-07-28, basic/patterns/mrtr).
  *
  * @param questions the questions for the client, by key; may be empty with a `requestState`.
  * @param requestState the value of `ctx.requestState` in the next run. The client gets this value only in encrypted
  *   form. The value is accepted only with the same request from the same principal, before it expires.
- * @returns the value that the handler returns.
+ * @returns the value that the handler must return.
  * @throws TypeError if there are neither questions nor a state, or if an entry is not a question.
  * @example
  * ```ts
@@ -175,9 +176,9 @@ const SUSPENSION = Symbol.for('sigil:suspension');
 
 /**
  * Thrown to end the run of a handler whose question has no answer yet (revision 2026-07-28). The client gets the
- * question. When the client repeats the request with the answer, the handler runs again from its beginning. `finally`,
- * `using` and middleware run as after any other throw. A suspension is not an `Error`, so
- * `catch (error) { if (error instanceof MyError) …; throw error }` rethrows it.
+ * question. When the client repeats the request with the answer, the handler runs again from its beginning. `finally`
+ * blocks, `using` declarations and middleware behave as after any other thrown value. A suspension is not an `Error`,
+ * so `catch (error) { if (error instanceof MyError) …; throw error }` rethrows it.
  *
  * A `catch` that handles all errors must rethrow it:
  *

@@ -4,8 +4,9 @@ import { decorator } from '../metadata/standard-decorators.js';
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Attaches private metadata to a definition, or to all definitions of a class. Metadata on the method overrides
- * metadata on the class. Guards, middleware and handlers read it from `definition.metadata`; clients never see it.
+ * Attaches private metadata to one definition (a tool, resource, prompt or completion), or to all definitions of a
+ * class. Metadata on the method overrides metadata on the class. Guards, middleware and handlers read it from
+ * `definition.metadata`; clients never see it.
  *
  * @param key the name of the value. For a typed value, make a decorator with `createMetadataDecorator`.
  * @param value the value for guards, middleware and handlers; never sent to clients.
@@ -35,7 +36,7 @@ export interface MetadataDecorator<T> {
   readonly key: string | symbol;
   /** Reads the value from a definition, such as `ctx.definition`; `undefined` if the definition has none. */
   of(definition: { readonly metadata: Readonly<Record<PropertyKey, unknown>> }): T | undefined;
-  /** Returns the value in the form of the option `metadata`: `defineTool({ …, metadata: Roles.entry(['admin']) })`. */
+  /** Returns the object to pass as the option `metadata`: `defineTool({ …, metadata: Roles.entry(['admin']) })`. */
   entry(value: T): Readonly<Record<PropertyKey, T>>;
 }
 
@@ -45,7 +46,7 @@ export interface MetadataDecorator<T> {
  *
  * @param key the key of the value in `definition.metadata`.
  * @returns the decorator, with `of` to read its value and `entry` for definitions without decorators.
- * @default a new symbol
+ * @default the key is a new symbol
  * @example
  * ```ts
  * const Roles = createMetadataDecorator<string[]>('roles');

@@ -98,8 +98,9 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  *
  * **Name**: the method's name in snake_case, unless `name` is given (`checkInventory` → `check_inventory`).
  *
- * **Parameters**: one DTO class, or values marked with `@Arg`, and a `ToolContext` in any position. The input schema is
- * derived from them. A call with invalid arguments gets an `isError` result and never reaches the method.
+ * **Parameters**: either one DTO class, or any number of values marked with `@Arg`. The input schema is derived from
+ * these parameters. The method can also have a `ToolContext` parameter, in any position. A call with invalid arguments
+ * gets an `isError` result and never reaches the method.
  *
  * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
  * `structuredContent`, and its JSON becomes text. A content block, or an array of them, becomes the member `content` of
@@ -109,7 +110,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * **Errors**: a `ToolError` becomes an `isError` result with its text. A `ProtocolError` becomes a JSON-RPC error. Any
  * other error is logged, and the client gets a fixed text.
  *
- * Services are singletons unless `@Service({ scope })` sets another scope.
+ * One instance of the class handles all calls, unless `@Service({ scope })` sets a scope other than `singleton`.
  *
  * @param options name, description, hints, schemas and limits of the tool.
  * @example
@@ -161,8 +162,8 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
  *
- * **Parameters**: one `@Param(name)` per variable, or one DTO class with a property per variable, and a
- * `ResourceContext` in any position.
+ * **Parameters**: either one `@Param(name)` per variable, or one DTO class with a property per variable. The method can
+ * also have a `ResourceContext` parameter, in any position.
  *
  * **Return value**: a string becomes text. A `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob. An object
  * with a member `contents` is used as the whole result; it can also contain `ttlMs` and `cacheScope`, which control how
@@ -170,12 +171,14 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
  * array, are used unchanged. Any other value becomes JSON text with the MIME type `application/json`. `undefined` means
  * that the resource does not exist.
  *
- * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template if `list` names a
- * method that returns them. This method returns either a page `{ resources, nextCursor? }`, or all resources as an
- * array or (async) iterable. The guards and scopes of the template determine which callers see its resources.
+ * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template only if `list` is
+ * the name of a method that returns them. This method returns either a page `{ resources, nextCursor? }`, or all
+ * resources as an array or (async) iterable. The guards and scopes of the template determine which callers see its
+ * resources.
  *
  * @param uri the URI for clients, such as `config://app` or `users://{id}/profile`.
- * @param options name, description, MIME type, annotations, caching and list of the resource.
+ * @param options name, description, MIME type, annotations and caching of the resource; for a template, also the name
+ *   of its list method.
  * @example
  * ```ts
  * @Resource('users://{id}/profile', { description: 'The profile of a user', list: 'profiles' })
@@ -205,11 +208,11 @@ export type PromptOptions = Omit<PromptDefinition, 'kind'>;
  *
  * **Name**: the method's name in snake_case, unless `name` is given.
  *
- * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Clients send
- * prompt arguments as strings. For a parameter of type number or boolean, the string is converted if no information is
- * lost.
+ * **Parameters**: either one DTO class, or any number of values marked with `@Arg`. The method can also have a
+ * `PromptContext` parameter, in any position. Clients send prompt arguments as strings. For a parameter of type number
+ * or boolean, the string is converted if no information is lost.
  *
- * **Return value**: a string or content becomes one user message. Messages made by `message.user()` and
+ * **Return value**: a string or a content block becomes one user message. Messages made by `message.user()` and
  * `message.assistant()`, alone or in an array, are used in order. An object with a member `messages` is used as the
  * whole result.
  *
@@ -230,7 +233,8 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
 /**
  * Makes a method the source of completions for one argument of a prompt or one variable of a resource template.
  *
- * **Parameters**: the typed text, as a string, and a `CompletionContext` in any position.
+ * **Parameters**: the text that the user has typed, as a string. The method can also have a `CompletionContext`
+ * parameter, in any position.
  *
  * **Return value**: the suggestions, best first. At most 100 suggestions are sent; `total` and `hasMore` are set
  * automatically.

@@ -35,7 +35,7 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly limits: readonly LimitLike[];
 }
 
-/** The guards, middleware, limits and error mappers of a handler function. */
+/** The guards, middleware, scopes, limits and error mappers of a handler function. */
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];

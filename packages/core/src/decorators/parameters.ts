@@ -17,8 +17,8 @@ export interface ArgOptions {
   readonly description?: string;
   /**
    * Whether clients can omit the argument.
-   * @default true if `default` is set, or if the parameter has an initialiser (`page: number = 1`), whose value is then
-   *   used
+   * @default true if `default` is set, or if the parameter has an initialiser (`page: number = 1`). An omitted argument
+   *   then gets the value of the initialiser.
    */
   readonly optional?: boolean;
   readonly default?: unknown;
@@ -44,8 +44,8 @@ export interface ArgOptions {
  *
  * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
  * question mark from `note?: string`. An initialiser also makes an argument optional: clients can omit the argument for
- * `page: number = 1`. `{ default: 1 }` also shows the value to clients. Sigil can detect only the first initialiser in
- * a parameter list, so set `optional` or `default` for all later parameters.
+ * `page: number = 1`. `{ default: 1 }` makes it optional too, and shows the default to clients. Sigil can detect only
+ * the first initialiser in a parameter list, so set `optional` or `default` for all later parameters.
  *
  * @param name the name of the argument, as clients send it.
  * @param options the description and constraints, and the type if the parameter's own type is not enough.
@@ -90,7 +90,7 @@ const DECORATOR = { arg: 'Arg', param: 'Param' } as const;
 function record(kind: ParameterDefinition['kind'], name: string, options: ArgOptions): ParameterDecorator {
   return (prototype, method, index) => {
     if (method === undefined)
-      throw new TypeError(`@Arg and @Param belong on the parameters of methods: ${name}`);
+      throw new TypeError(`@${DECORATOR[kind]}('${name}') can only be used on a parameter of a method`);
     OptionChecks.requireObject(
       `${prototype.constructor.name}.${String(method)}, @${DECORATOR[kind]}`,
       options,
@@ -191,7 +191,7 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
  * Proxies log headers, so the server logs a warning at start if the name of an argument suggests a secret. Use the
  * decorator on a DTO property, or together with `@Arg`, and only for strings, integers and booleans.
  *
- * @param name the part of the header after `Mcp-Param-`; unique within the tool.
+ * @param name the part of the header's name after `Mcp-Param-`; unique within the tool.
  * @throws TypeError when the decorator is neither on a property nor on a parameter of a method.
  * @example
  * ```ts
@@ -207,7 +207,9 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
   const ofProperty = decorator('McpHeader', (target, member) => annotate(target, member, { header: name }));
   return (target: object, member: string | symbol | undefined, index?: number) => {
     if (member === undefined)
-      throw new TypeError(`@McpHeader belongs on properties and parameters of methods: ${name}`);
+      throw new TypeError(
+        `@McpHeader('${name}') can only be used on a property, or on a parameter of a method`,
+      );
     if (typeof index === 'number') addHeader(target, member, index, name);
     else ofProperty(target, member);
   };

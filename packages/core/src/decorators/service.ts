@@ -27,19 +27,19 @@ export interface ServiceOptions {
  *
  * The scope determines how often an instance is created:
  *
- * - `singleton`: once per app, at start.
+ * - `singleton`: once per app.
  * - `session`: once per session in revision 2025-11-25 or earlier; once per request in revision 2026-07-28, which has
  *   no sessions.
  * - `request`: once per request.
  * - `transient`: each time the service is resolved.
  *
- * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of each singleton, after
- * `onInit` of the services that it needs. Then it awaits `onReady` of all singletons in the same order, and returns. A
- * singleton that is not needed at start is initialised later, before it is used for the first time. Services with other
+ * A singleton may have the methods `onInit` and `onReady`. `createApp` creates the singletons that the app needs at
+ * start. It awaits `onInit` of each singleton, dependencies first. Then it awaits `onReady` of all of them in the same
+ * order, and returns. Any other singleton is created and initialised when it is first needed. Services with other
  * scopes must not have these methods.
  *
- * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of when its scope ends.
- * The newest instance is disposed of first, and each disposal is awaited.
+ * If an instance has a method `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy`, it is disposed of when
+ * its scope ends. The newest instance is disposed of first, and each disposal is awaited.
  *
  * @param options how long an instance lives.
  * @throws TypeError when the decorator is not on a class.
@@ -66,8 +66,9 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Marks a constructor parameter as optional: if its id has no provider and is not a class with `@Service`, the
- * parameter is `undefined`. In field initialisers, use `inject(id, { optional: true })` instead.
+ * Marks a constructor parameter as optional: it is `undefined` if its id has no provider and is not a class with
+ * `@Service`. The id is the argument of `@Inject`, or otherwise the type of the parameter. In field initialisers, use
+ * `inject(id, { optional: true })` instead.
  *
  * @example
  * ```ts
@@ -81,7 +82,7 @@ export function Optional(): ParameterDecorator {
   return (cls, method, index) => {
     if (method !== undefined)
       throw new TypeError(
-        `@Optional belongs on parameters of constructors, not of ${String(method)}(): for an argument write @Arg(name, { optional: true })`,
+        `@Optional belongs on parameters of constructors, not of ${String(method)}(): for an argument, use @Arg(name, { optional: true })`,
       );
     addOptional(cls, index);
   };

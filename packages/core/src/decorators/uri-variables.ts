@@ -39,7 +39,8 @@ export type VariablesOf<U extends string> = string extends U
 type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
 /**
- * Values for the variables of a URI template: strings or numbers, or, for a variable with `*`, lists of strings.
+ * Values for the variables of a URI template. A value is a string or a number; for a variable with `*`, it can also be
+ * a list of strings.
  *
  * @typeParam U the URI template.
  * @example

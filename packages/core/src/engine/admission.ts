@@ -30,7 +30,7 @@ const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
  *
  * @param claim the version in the `_meta` of the request; `undefined` if there is none.
  * @throws ProtocolError if the version is not supported, if `_meta` is invalid, or if the request has neither a version
- *   nor a session. Only `initialize` and `ping` need neither a version nor a session.
+ *   nor a session. Only `initialize` and `ping` are allowed without them.
  */
 export function admit(
   connectionState: ConnectionState,
@@ -42,10 +42,10 @@ export function admit(
 }
 
 /**
- * Refuses methods that a revision does not have.
+ * Refuses a method that clients of a revision cannot use.
  *
- * @param extensions the extensions of the app, which can add methods for clients of a revision.
- * @throws MethodNotFoundError if the revision and the extensions do not have the method.
+ * @param extensions the extensions of the app. They can add methods for clients of the revision.
+ * @throws MethodNotFoundError if neither the revision nor an extension has the method.
  */
 export function requireMethod(
   method: string,
@@ -77,7 +77,7 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** Returns the check whose error refused a request; `undefined` for an error from the handler. */
+/** Returns which check refused a request with this error; `undefined` if the error does not come from such a check. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
@@ -149,7 +149,7 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. All other methods have a separate limit, for example lists, discovery, and methods
+ * The methods that run handlers. All other methods have a separate limit. Examples are lists, discovery, and methods
  * that free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
@@ -162,7 +162,7 @@ export const CALLS: ReadonlySet<string> = new Set([
 /** Messages up to this size are not counted by their size, only by their number. */
 const SHORT_BYTES = 1024;
 
-/** Counts the requests in flight on all connections of an app, and their bytes. */
+/** Counts the requests in flight on all connections of an app, and the bytes of their parameters. */
 export class CallSlots {
   readonly #calls: Quota;
   readonly #others: Quota;
@@ -239,7 +239,7 @@ interface CheckedMessage {
 }
 
 /**
- * Compares the HTTP headers that MCP defines with the body of their request (2026-07-28,
+ * Compares the HTTP headers of a request with its body. Only headers that MCP defines are compared (2026-07-28,
  * basic/transports/streamable-http, "Server Validation" and "Server Behavior for Custom Headers").
  *
  * @returns the mismatch, or `undefined` if there is none.

@@ -127,7 +127,7 @@ export class ConnectionState {
     this.session = session;
   }
 
-  /** The stored form of the session, once there is a session. */
+  /** The stored form of the session; `undefined` if the connection has no session. */
   get sessionState(): SessionState | undefined {
     const { session } = this;
     if (!session) return undefined;
@@ -151,7 +151,7 @@ export class ConnectionState {
     return (this.#pending ??= new PendingRequests(this.options.node));
   }
 
-  /** Remembers a page that the user was asked to open, until the page is complete. */
+  /** Remembers a page that the user was asked to open, until `removeElicitation` is called. */
   addElicitation(elicitationId: string): void {
     const known = (this.#elicitations ??= new Set());
     const [oldest] = known;
@@ -197,7 +197,7 @@ export class ConnectionState {
     return JSON.stringify(this.speaksDialect ? toDialect(message as Spoken) : message);
   }
 
-  /** Reads the client's result of a request, in the dialect that the client uses. */
+  /** Reads the client's answer to a request from the server, in the dialect that the client uses. */
   read(method: string, result: Answer): Answer {
     return this.speaksDialect ? resultFromDialect(method, result) : result;
   }

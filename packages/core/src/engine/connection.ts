@@ -47,10 +47,10 @@ import type { Events } from './subscriptions/subscriptions.js';
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_REQUEST_INFO: RequestInfo = Object.freeze({});
 
-/** The shared parts of one engine's connections. */
+/** The parts that all connections of an engine share. */
 export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** For each method, the member of `params` that names the subject of the request. */
+  /** For each method, the member of `params` that the header `Mcp-Name` repeats, such as `name` or `uri`. */
   readonly namedBy: ReadonlyMap<string, string>;
   /**
    * The connection state of all requests that declare the protocol version in their own `_meta`. It has no session,
@@ -141,7 +141,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return undefined;
   }
 
-  /** The session, once its client has reported that it is ready. */
+  /** The session; `undefined` until its client has reported that it is ready. */
   get session(): Session | undefined {
     return this.#state.session?.ready ? this.#state.session : undefined;
   }

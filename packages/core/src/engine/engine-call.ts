@@ -42,7 +42,7 @@ import type { TimeLimit } from './time-limit.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** The shared parts of one engine's calls. */
+/** The parts that all calls of an engine share. */
 export interface CallParts {
   readonly options: EngineOptions;
   readonly requester: ClientRequester;
@@ -67,7 +67,7 @@ export interface AdmittedRequest {
 
 /** Sends the messages of a call to its client. */
 export interface Stream {
-  /** Whether the request has been answered, or will not be answered. */
+  /** Whether nothing more can be sent: the request was answered, or will never be answered. */
   readonly done: boolean;
   /** Sends a message that belongs to the request; does nothing once the request is answered. */
   send(message: object): void;
@@ -75,7 +75,7 @@ export interface Stream {
   closeStream(retryMs?: number): void;
 }
 
-/** A stream that discards messages, for a call that no handler serves and only guards use. */
+/** A stream that discards messages, for a call that exists only to run guards. */
 export const NO_STREAM: Stream = Object.freeze({
   done: true,
   send: () => undefined,
@@ -115,7 +115,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   observation: Observation | undefined;
   /** The rounds of the request, once the getter `rounds` has created them. */
   knownRounds: RoundTrips | undefined;
-  /** The states of the rates that counted the request; absent if no rate counted it. */
+  /** The state of each rate limit that has counted the request; absent if none has. */
   limitStates: LimitState[] | undefined;
   /** Whether the container has created instances for the scope of this request. */
   isScope = false;
@@ -234,7 +234,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return logDetails(this);
   }
 
-  /** Runs an author's function, and attributes the promises that the function creates to this call. */
+  /** Runs an author's function. All promises that the function creates are attributed to this call. */
   track<T>(run: () => T): T {
     const { track } = this.#parts.options.tracking;
     return track ? track(this, run) : run();
@@ -369,7 +369,10 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Adds scopes that the request needs. The completion of an argument needs the scopes of two definitions.
+   * Adds scopes that the request needs. For the completion of an argument, this method is called twice: for the prompt
+   * or template, and for the completion itself.
+   *
+   * @throws InsufficientScopeError if the principal lacks one of these scopes.
    */
   needs(scopes: readonly string[]): void {
     if (scopes.length === 0) return;
@@ -380,7 +383,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   /**
    * Marks the request state as used, if the request has one, so that the user's consent counts only once. If a call is
-   * refused earlier, the client can retry it with the same state.
+   * refused before this method is called, the client can retry the call with the same state.
    */
   accept(): Promise<void> | undefined {
     return (this.#accepted ??= this.useRequestState?.());
@@ -388,8 +391,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. If the client repeats the request with the answers
-   * instead, the promise rejects with a `Suspension`.
+   * arrived, so that the handler can run again within this request. In revision 2026-07-28, and in the background, the
+   * current run ends instead: the promise rejects with a `Suspension`.
    */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);
@@ -428,7 +431,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
 const CONNECTION_KEYS = new WeakMap<object, string>();
 
-/** Creates a name for a connection that no other connection of any process has. */
+/** Creates a name for a connection. No other connection has this name, not even in another process. */
 function connectionKey(connection: object): string {
   const key = CONNECTION_KEYS.get(connection) ?? `connection ${crypto.randomUUID()}`;
   CONNECTION_KEYS.set(connection, key);

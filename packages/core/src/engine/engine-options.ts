@@ -160,7 +160,7 @@ export interface EngineOptions {
   readonly exposeErrors: boolean;
   /** Maximum number of entries on one page of a list; `undefined` if one page contains all entries. */
   readonly pageSize: number | undefined;
-  /** Changes in this process and in the other processes of the app. */
+  /** Publishes and receives changes, such as a changed list, in all processes of the app. */
   readonly changes: ChangeFeed;
   /** The parts that transports share with other processes. */
   readonly backend: EndpointBackend;
@@ -172,7 +172,7 @@ export interface EngineOptions {
   readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
   /** Waits until the records of ended calls are written; absent if calls are not recorded. */
   readonly written: (() => Promise<void>) | undefined;
-  /** Counts requests by rates. */
+  /** Counts requests towards rate limits. */
   readonly counter: RateCounter;
   /**
    * The app's time limit, in milliseconds, for handlers without their own limit. `false` means no limit; `undefined`
@@ -185,7 +185,7 @@ export interface EngineOptions {
   readonly stampServerInfo: boolean;
   /** Encrypts data that is kept outside of this process. */
   readonly codec: RequestStateCodec;
-  /** Keeps the record of each request's rounds. */
+  /** Keeps the record of a handler's earlier runs in the `requestState` that the client sends back. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
   /** Tracks the promises that calls create. */

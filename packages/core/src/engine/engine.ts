@@ -86,11 +86,12 @@ const GRACE_MS = 1_500;
  * 3. The request is counted as in flight, up to the maximum number of concurrent requests, and gets an `Exchange`
  * (`exchange.ts`). The exchange creates an `EngineCall` (`engine-call.ts`), which contains all data that guards,
  * middleware and handler get about the request.
- * 4. Its method (in `methods/`, or from an extension) finds the entry, asks the entry's guard, runs the handler, and
- * returns a `MethodResult`.
+ * 4. The `MethodHandler` of its method (in `methods/`, or from an extension) finds the tool, resource or prompt, and
+ * checks the guards. It then runs the handler, and returns a `MethodResult`.
  * 5. The exchange serialises the result (`response.ts`) and passes the text to the sink of the request, once.
  *
- * Changes take another path: `subscriptions/` knows the subscribers, in this process and in others.
+ * Notifications of changes take another path: `subscriptions/` sends them to the subscribers in this process, and
+ * publishes changes to other processes.
  */
 export class Engine implements Endpoint {
   readonly events: Events;
@@ -210,8 +211,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * The extensions' functions that answer questions of the people who run the server. The value of `SIGIL_INSPECT` is
-   * the key of a function.
+   * The extensions' functions that report about the app to the people who run the server, for example about tasks. The
+   * environment variable `SIGIL_INSPECT` selects a function by its key.
    */
   get inspect(): Extensions['inspect'] {
     return this.#parts.extensions.inspect;
@@ -311,8 +312,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Gives requests in flight a short time to finish, and then cancels the others. Afterwards, this method ends every
-   * session, and waits until the container has disposed of the sessions' instances.
+   * Gives requests in flight a short time to finish, and then cancels those that still run. Afterwards, this method
+   * ends every session, and waits until the container has disposed of the sessions' instances.
    */
   async close(): Promise<void> {
     this.#isClosing = true;

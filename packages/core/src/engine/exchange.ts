@@ -56,14 +56,14 @@ export interface Serving<R> {
   readonly late?: (call: EngineCall, timeoutMs: number) => MethodResult;
 }
 
-/** The shared parts of one engine's exchanges. */
+/** The parts that all exchanges of an engine share. */
 export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
   readonly observers: Observers;
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** The definitions whose handler catches suspensions, if the log already contains a warning about this handler. */
+  /** The definitions about whose handlers a warning was logged. Each definition gets at most one warning. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -79,8 +79,9 @@ export interface ExchangeOwner {
 }
 
 /**
- * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension
- * that asks the client a question. Then the request's instances are disposed of, and the answer is sent, once.
+ * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension,
+ * for example because the client must answer a question. Then the request's instances are disposed of, and the answer
+ * is sent, once.
  */
 export class Exchange implements ActiveRequest, Stream {
   readonly call: EngineCall;
@@ -165,7 +166,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** Whether the client returns the state of an earlier round. */
+  /** Whether the request contains the state or the answers of an earlier round. */
   get isRetry(): boolean {
     const { params, revision, method } = this.call;
     const { requestState, inputResponses } = params;
@@ -194,7 +195,7 @@ export class Exchange implements ActiveRequest, Stream {
    *
    * @param result the result of the handler with its middleware.
    * @param timeoutMs the time limit that the author has set, in milliseconds; `false` for none. If `undefined`, the
-   *   limit is `DEFAULT_TIMEOUT_MS`. A handler in the background then has no limit.
+   *   limit is `DEFAULT_TIMEOUT_MS`, except for handlers in the background, which have no limit.
    * @param late a function that is called after the time limit. It returns the result for the client, or throws the
    *   error for the client. By default, it throws a `ProtocolError`.
    */
@@ -262,7 +263,7 @@ export class Exchange implements ActiveRequest, Stream {
   /**
    * Called when a handler has returned `inputRequired()` instead of a result. Asks the client, and then serves the
    * request again from its beginning, including guards and middleware. With a client of revision 2026-07-28, the
-   * request ends instead: the client repeats it with the answers.
+   * request ends instead, and the client repeats it with the answers.
    *
    * @param what the tool, prompt or resource, in words.
    * @throws ProtocolError when the server cannot ask the client, or has asked too often (-32603).
@@ -326,7 +327,10 @@ export class Exchange implements ActiveRequest, Stream {
       this.#warnSwallowed(undefined);
       return void this.#suspend();
     }
-    if (rounds?.isEnding) this.#warn('a handler ended before its question was answered: await the question');
+    if (rounds?.isEnding)
+      this.#warn(
+        'a handler ended before its question was answered: await the call that asks the question, such as ctx.elicit()',
+      );
     this.#settle();
     this.#deliver(given);
   }

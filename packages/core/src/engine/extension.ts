@@ -57,7 +57,7 @@ export interface ExtensionCall {
   /**
    * Returns the record of the handler's runs so far: the client's answers, and the results of side effects.
    *
-   * @throws ProtocolError (-32602) when the client sends back answers that were used before.
+   * @throws ProtocolError (-32602) if an earlier request has already used the `requestState` of this request.
    */
   journal(): Promise<Journal>;
   /**
@@ -125,8 +125,8 @@ export interface ToolCalls {
   /**
    * Serves one call, after the guards have allowed it.
    *
-   * @param next a function that runs the next extension that takes part in the call. After the last extension, it runs
-   *   the handler with its middleware. It returns the result.
+   * @param next a function that calls `serve` of the next extension, and returns the result. For the last extension, it
+   *   runs the handler with its middleware instead.
    * @returns the result to send.
    */
   serve(call: ExtensionCall, next: () => Promise<ExtensionResult>): MaybePromise<ExtensionResult>;
@@ -174,9 +174,10 @@ export interface Extension {
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /**
-   * Functions that answer questions of the people who run the server. The environment variable `SIGIL_INSPECT` selects
-   * a function by its name. The function receives the JSON object from the variable `SIGIL_INSPECT_<NAME>`, and throws
-   * a `ProtocolError` if it cannot answer. It runs in a program that serves no clients, so `start` is not called.
+   * Functions that report about the app to the people who run the server, for example about tasks. The environment
+   * variable `SIGIL_INSPECT` selects a function by its key. The function receives the JSON object from the variable
+   * `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` if it cannot report. It runs in a program that serves no
+   * clients, so `start` is not called.
    */
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
@@ -228,8 +229,8 @@ export interface ExtensionHost {
    */
   replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
   /**
-   * Reports to the app's observers that a run of a recorded call was aborted, or that its task failed without another
-   * run.
+   * Reports to the app's observers that a run of a recorded call was aborted, or that its task failed instead of
+   * running again.
    */
   reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**

@@ -28,13 +28,13 @@ export class Extensions {
   /** The methods that extensions add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /**
-   * The functions of extensions that answer questions of the people who run the server. The value of `SIGIL_INSPECT`
-   * selects one of these functions.
+   * The extensions' functions that report about the app to the people who run the server, for example about tasks. The
+   * environment variable `SIGIL_INSPECT` selects a function by its key.
    */
   readonly inspect: NonNullable<Extension['inspect']>;
   /** The extensions' checks for `/readyz`, by the name of the checked part. */
   readonly checks: NonNullable<Extension['checks']>;
-  /** For each method, the member of `params` that names the subject of a request, such as `taskId`. */
+  /** For each method, the member of `params` that the header `Mcp-Name` repeats, such as `taskId`. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
   /** The methods that clients with sessions may call, too. */
@@ -112,8 +112,8 @@ export class Extensions {
   }
 
   /**
-   * Returns the members of a subscription's filter that belong to extensions, and a function. This function checks
-   * later whether the subscription may continue.
+   * Asks the extensions about a new subscription. Returns the members of its filter that extensions have agreed to, and
+   * a function that checks later whether the subscription may continue.
    */
   async listen(
     exchange: Exchange,
@@ -282,8 +282,8 @@ function checkExtensions(extensions: readonly Extension[]): void {
     const { id } = isObject(extension) ? extension : {};
     at.add(
       'SIGIL_INVALID_OPTIONS',
-      `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must return an object with "id", "settings()" and "methods" that have "serve()"`,
-      'return such an object from create(host), not a promise of one',
+      `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must return an object with "id" and "settings()", and each member of its "methods" must have "serve()"`,
+      'return the object itself from create(host), not a promise',
     );
   }
   at.throwIfAny();
@@ -302,7 +302,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
     at.add(
       'SIGIL_DUPLICATE_NAME',
       `the extension '${id}' has the method '${method}', which belongs to the protocol`,
-      'name the method after the extension; to take part in tools/call or subscriptions/listen, use toolCalls() or listen()',
+      'use another method name; to take part in tools/call or subscriptions/listen, implement toolCalls() or listen() instead',
     );
   at.throwIfAny();
 }

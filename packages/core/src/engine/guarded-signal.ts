@@ -2,11 +2,11 @@
 type Listen = () => unknown;
 
 /**
- * Makes a signal call its listeners through `run`, so that a listener that throws or rejects does not end the process.
- * The signal stays the same object, so `fetch`, `AbortSignal.any` and `instanceof` still accept it. Signals that are
+ * Wraps the listeners of a signal in `run`, so that a listener that throws or rejects does not end the process. The
+ * signal stays the same object, so `fetch`, `AbortSignal.any` and `instanceof` still accept it. Signals that are
  * derived from this signal are not guarded.
  *
- * @param signal the signal; it gets new methods for listeners, which call its existing methods.
+ * @param signal the signal. Its methods for adding and removing listeners are replaced.
  * @param run a function that runs a listener. It must not throw.
  * @returns the signal.
  * @example

@@ -23,7 +23,8 @@ import type { Revision } from './revisions/index.js';
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
  * - `suspended`: without an answer, because the run of a task has asked its client a question, or because its process
  *   ends; the task continues later in another run
- * - `cancelled`: without an answer, because the client cancelled or disconnected, or the run of a task was superseded
+ * - `cancelled`: without an answer, because the client cancelled or disconnected, or because the run of a task was
+ *   aborted (see `TaskAbortedBy`)
  * - `timeout`: its handler exceeded its time limit
  */
 export type CallOutcome =
@@ -76,8 +77,9 @@ export interface CallInfo {
 export interface TaskRunInfo {
   readonly id: string;
   /**
-   * The number of the run: 1 for the first run, and 1 more after each lost run. When a run makes progress, the number
-   * becomes 1 again. A run is lost if its process dies, or does not renew the lease of the task in time.
+   * The number of this run of the handler: 1 for the first run, and 1 more after each lost run. When a run makes
+   * progress, for example by storing a result of `ctx.once()`, the number becomes 1 again. A run is lost if its process
+   * dies, or does not renew the lease of the task in time.
    */
   readonly attempt: number;
   /** The trace of the request that submitted the task. */
@@ -103,7 +105,7 @@ export interface CallEvent extends CallInfo {
 }
 
 /**
- * The reason why the run of a task was aborted, or why its task failed without another run:
+ * The reason why a run of a task was aborted, or why a task failed instead of running again:
  *
  * - `attempts`: `tasks.maxAttempts` runs in a row were lost without progress; the task has failed
  * - `rerun`: a run was lost, and the tool must not be run twice; the task has failed
@@ -117,7 +119,7 @@ export interface CallEvent extends CallInfo {
 export type TaskAbortedBy =
   'attempts' | 'rerun' | 'version' | 'store' | 'stop' | 'lease' | 'cancel' | 'expiry';
 
-/** Describes how a run of a task was aborted, or why the task failed without another run. */
+/** Describes why a run of a task was aborted, or why the task failed instead of running again. */
 export interface TaskAbort {
   readonly taskId: string;
   /** The number of the attempt; see `TaskRunInfo`. */
@@ -130,8 +132,8 @@ export interface TaskAbort {
 }
 
 /**
- * Reported when a run of a task is aborted, or when a task fails although its handler was not called again. `id` is the
- * id of the run in the log, or a random id if the handler was not called.
+ * Reported when a run of a task is aborted, or when a task fails instead of running again. `id` is the id of the run in
+ * the log, or a random id if the handler was not called.
  */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
@@ -155,11 +157,11 @@ export interface SessionEvent {
 
 /** Watches one call. */
 export interface CallObservation {
-  /** The trace for the handler's own requests; if absent, the trace of the call is used. */
+  /** The trace for the handler's outgoing requests; if absent, the trace of the call is used. */
   readonly trace?: Trace | undefined;
   /**
-   * Called instead of the handler and its middleware, for example to run them in a tracing context. Must call `work`,
-   * which runs the handler and its middleware, and must return the value of `work`.
+   * Called instead of the handler and its middleware, for example to run them in a tracing context. `work` runs the
+   * handler and its middleware; this method must call `work`, and return its value.
    */
   run?<T>(work: () => T): T;
   /**
@@ -208,7 +210,7 @@ export interface Observer {
   /** Called when a request was refused before it was admitted. */
   callRefused?(event: CallEvent): void;
   /**
-   * Called when a run of a task was aborted in this process, or when its task failed without another run. If the
+   * Called when a run of a task was aborted in this process, or when a task failed instead of running again. If the
    * handler was called, its call ends later, with the outcome `cancelled`.
    */
   taskAborted?(event: TaskAbortEvent): void;
@@ -216,7 +218,7 @@ export interface Observer {
   sessionEnded?(event: SessionEvent): void;
   /** Called when this process has created a task, or has changed the status of a task. */
   taskChanged?(event: TaskEvent): void;
-  /** Called when a transport has refused a request before it read a message. */
+  /** Called when a transport has refused a request before reading its message. */
   refused?(event: RefusalEvent): void;
   /**
    * Called as the last step when the app closes. The process ends when this method has finished, or after five seconds.
@@ -357,7 +359,7 @@ export class Observers {
     this.tell((observer) => observer.callRefused?.(event));
   }
 
-  /** Reports that a run of a task was aborted, or that its task failed without another run. */
+  /** Reports that a run of a task was aborted, or that a task failed instead of running again. */
   taskAborted(call: SeenRequest & Pick<ServedCall, 'submittedIn'>, abort: TaskAbort): void {
     const { taskId: id, attempt, abortedBy, hasFailed, callId = crypto.randomUUID() } = abort;
     const { submittedIn } = call;

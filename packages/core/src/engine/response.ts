@@ -158,8 +158,8 @@ type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
  * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message needs an
  * answer, no array is sent.
  *
- * @param maxBytes maximum total size of the answers in the array. An answer that would exceed this size is replaced
- *   with an error, and so is each later answer.
+ * @param maxBytes maximum total size of the answers in the array. The first answer that would exceed this size, and all
+ *   later answers, are replaced with errors.
  */
 export function receiveBatch(
   messages: readonly unknown[],

@@ -83,7 +83,7 @@ export interface DefinitionProblem {
 }
 
 /**
- * Thrown at start when the author's definitions cannot be served. It is never sent to clients.
+ * Thrown if definitions or options are wrong, usually when the app is created. It is never sent to clients.
  *
  * @example
  * ```ts
@@ -442,7 +442,7 @@ export class InputResponseError extends ToolError {
 
   /**
    * @param reason the reason why there is no answer.
-   * @param message a description of the failure that the model can understand.
+   * @param message a description of the failure for the model.
    */
   constructor(
     readonly reason: InputResponseFailure,
@@ -453,7 +453,7 @@ export class InputResponseError extends ToolError {
   }
 }
 
-/** Replaces the message of an error if clients must not see this message. */
+/** The message that clients receive for an internal error, in place of its own message. */
 export const MASKED_MESSAGE = 'Internal error';
 
 /**

@@ -27,7 +27,7 @@ export interface NamedRate extends RateLimit {
 }
 
 /**
- * Counts the calls of all rate limits of an app, in the backend's store or in memory. If the store fails, each rate's
+ * Counts calls for all rate limits of an app, in the backend's store or in memory. If the store fails, each rate's
  * option `fail` decides whether calls are counted in this process, served without being counted, or refused.
  */
 export class RateCounter {
@@ -48,7 +48,7 @@ export class RateCounter {
    * @param who the id of the caller or group; requests with the same id are counted together.
    * @param details a function that returns the log fields of the request; called only if the request is refused.
    * @returns the limiter's decision, or a `RateLimitError` if the limit is exceeded. Returns `undefined` if the store
-   *   fails and the rate's option `fail` is `open`, which allows the request.
+   *   fails and the rate's option `fail` is `open`; the request is then allowed.
    * @throws OverloadedError if the store fails and the rate's option `fail` is `closed`.
    */
   count(
@@ -293,7 +293,7 @@ class Places {
     call.refusedBy = 'concurrency';
     const { concurrency, queueMs } = this.runs;
     const retryAfterMs = Math.max(BUSY_MS, queueMs);
-    const message = `Too many calls of ${this.name} are running, at most ${concurrency} are allowed; try again in ${seconds(retryAfterMs)}`;
+    const message = `Too many calls of ${this.name} are running: at most ${concurrency} are allowed; try again in ${seconds(retryAfterMs)}`;
     return new RateLimitError(message, retryAfterMs, { policy: this.name });
   }
 }

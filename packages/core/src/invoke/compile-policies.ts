@@ -79,7 +79,7 @@ export function compileGuards(
     recovered(() => askFrom(0, call, context ?? guardContextOf(call, definition)), fail);
 }
 
-/** Refuses a call, since its guard returned no boolean. Logs one warning for each guard. */
+/** Refuses a call, because its guard did not return `true`. Logs one warning for each guard. */
 function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclear }: GuardParts): false {
   if (answer === false || guard === undefined || unclear.has(guard)) return false;
   unclear.add(guard);
@@ -87,7 +87,7 @@ function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclea
     answer === null ? 'null' : answer === undefined ? 'undefined' : `a value of type ${typeof answer}`;
   logger.warn(
     { guard: guard.name || 'a function without a name' },
-    `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it; a return may be missing`,
+    `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it; perhaps the guard lacks a "return"`,
   );
   return false;
 }
@@ -297,7 +297,7 @@ export function checkPolicies(
   for (const scope of scopes) {
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
-      "pass each scope as an argument, @RequireScopes('files', 'files:write'), or a function that returns a list of scopes";
+      "pass each scope as an argument, for example @RequireScopes('files', 'files:write'), or pass a function that returns a list of scopes";
     const at = placeOf('scopes', scope).at('scopes');
     at.add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is not a scope`, fix);
   }

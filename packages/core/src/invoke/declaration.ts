@@ -36,7 +36,7 @@ export interface Binding {
 
 /** A validated limit from `@Limit` or from the option `limit`. */
 export interface DeclaredLimit {
-  /** The maximum number of calls in a period; absent if the limit is only about simultaneous calls. */
+  /** The maximum number of calls in a period; absent if only the number of simultaneous calls is limited. */
   readonly rate?: RateLimit;
   /**
    * The maximum number of calls (`concurrency`) that run at the same time in this process, counted separately for each

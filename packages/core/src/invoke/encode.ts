@@ -162,7 +162,7 @@ export type ShapeContents = (contents: ResourceContents) => ResourceContents;
  * Converts the return value of a resource to its result. An `InputRequired` is returned unchanged.
  *
  * @param shape a function that changes each of the contents; if `undefined`, the contents stay unchanged.
- * @returns the result, or `undefined` if the handler returned nothing, which means that the resource does not exist.
+ * @returns the result; `undefined` if the handler returned nothing, because the resource then does not exist.
  * @throws TypeError if the result has an invalid cache hint.
  */
 export function encodeResource(
@@ -255,7 +255,7 @@ const MAX_VALUES = 100;
 export function encodeCompletion(value: unknown): CompleteResult {
   if (isInputRequired(value)) {
     throw new TypeError(
-      'a completion cannot require input; only tools, prompts and resources can. Return the values that are known without it',
+      'a completion cannot ask for input; only tools, prompts and resources can. Return the values that are known without this input',
     );
   }
   const given = unwrap(value);

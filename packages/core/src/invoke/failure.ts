@@ -91,7 +91,7 @@ export function requestFailure(error: unknown, call: Call, policy: FailurePolicy
 
 /**
  * Returns an internal error for a tool result that does not match the tool's output schema, and logs the mismatch. The
- * author of the tool made the mistake, not the caller.
+ * error is internal, because the mistake is in the tool and not in the request.
  */
 export function outputFailure(error: InvalidValueError, call: Call, policy: FailurePolicy): ProtocolError {
   policy.logger.error(

@@ -111,9 +111,9 @@ interface Kind<R> {
  * 9. middleware, and the handler inside it
  * 10. encoding of the returned value
  *
- * `Passage.enter` wraps the remaining steps once all required scopes are known: after step 3 if none depends on
- * arguments, otherwise after step 5. Error mappers get the errors of steps 4, 6, 9 and 10, which then become a result
- * or an error response. Steps that a definition does not need are left out.
+ * `Passage.enter` wraps the remaining steps once all required scopes are known. These are the steps after step 3 if no
+ * scope depends on arguments, otherwise the steps after step 5. Error mappers get the errors of steps 4, 6, 9 and 10.
+ * Afterwards, each error becomes a result or an error response. Steps that a definition does not need are left out.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;

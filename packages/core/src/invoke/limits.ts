@@ -63,7 +63,7 @@ function faultsOf(given: object, checks: Readonly<Record<string, Check>>): Fault
  * @returns the problems, each with its index in the list.
  */
 export function rateFaults(rates: unknown): Fault[] {
-  const fix = "write rates: [{ per: 'principal', limit: 60, windowMs: 60_000 }]";
+  const fix = "write, for example, rates: [{ per: 'principal', limit: 60, windowMs: 60_000 }]";
   if (rates === undefined) return [];
   if (!Array.isArray(rates)) return [{ option: '', what: 'it must be a list', fix }];
   return rates.flatMap((rate: unknown, index) => {
@@ -81,7 +81,7 @@ export function rateFaults(rates: unknown): Fault[] {
  * Reads the limits of a definition.
  *
  * @param given the arguments of `@Limit` or the option `limit`.
- * @param at the diagnostics of the definition, which receive the problems.
+ * @param at the diagnostics of the definition. Problems are added to them.
  */
 export function readLimits(given: readonly unknown[], at: Diagnostics): DeclaredLimit[] {
   return given.flatMap((one) => {

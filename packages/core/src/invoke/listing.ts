@@ -63,7 +63,7 @@ export async function readListing(
 
 function tooMany(): TypeError {
   return new TypeError(
-    `a list function returned more than ${MOST_OF_A_PAGE} resources at once: return pages, { resources, nextCursor }`,
+    `a list function returned more than ${MOST_OF_A_PAGE} resources at once: return one page at a time, as { resources, nextCursor }`,
   );
 }
 
@@ -80,7 +80,7 @@ function readCursor(next: unknown, cursor: unknown): Pick<Listing, 'nextCursor'>
     );
   if (next === cursor)
     throw new TypeError(
-      'a list function returned the cursor that it was called with as "nextCursor", so the list would never end',
+      'a list function received a cursor and returned the same cursor as "nextCursor", so the list would never end',
     );
   return { nextCursor: next };
 }

@@ -38,8 +38,8 @@ export interface HandlerMethod {
 }
 
 /**
- * Returns the handlers of a class, inherited ones first, in the order they were declared.
- * A method that a subclass decorates again keeps its position and has the new definitions.
+ * Returns the handlers of a class in the order of their declaration, inherited handlers first. A method that a subclass
+ * decorates again keeps its position and has the new definitions.
  *
  * @param cls a class, decorated or not.
  * @returns one entry for each handler; an empty list if the class has none.
@@ -104,7 +104,7 @@ export function addToList(
 }
 
 /**
- * Returns a metadata list, such as the guards, of a class or method, including the entries from base classes. If
+ * Returns a metadata list of a class or method, such as its guards. The list includes the entries from base classes. If
  * `first` is `inherited`, the entries from base classes come first; if `own`, they come last.
  */
 export function listOf(

@@ -37,8 +37,8 @@ if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: 
  *
  * @param name the name of the decorator.
  * @param record a function that is called with the class, or with the prototype and the name of the member.
- * @throws TypeError when the decorator is applied to a static member, or as a standard decorator to anything but a
- *   class or method.
+ * @throws TypeError when the decorator is applied to a static member. As a standard decorator, it also throws on
+ *   anything but a class or a public method.
  */
 export function decorator(
   name: string,
@@ -67,7 +67,10 @@ const BELONGS =
 const NO_METADATA =
   'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
 
-/** Records the metadata of a class's standard decorators. Called when the class exists; a second call has no effect. */
+/**
+ * Records the metadata of a class's standard decorators. Call it after the class is defined; a second call has no
+ * effect.
+ */
 export function settleDecorators(prototype: object): void {
   const cls = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as object | undefined;
   const metadata: unknown = cls && Object.getOwnPropertyDescriptor(cls, METADATA)?.value;

@@ -31,8 +31,8 @@ export interface ResolutionScope {
   /** Identifies the request: the same object is passed during one request. */
   readonly request: object;
   /**
-   * Identifies the legacy session: the same object during one session. If there is no session, the object is the same
-   * as `request`.
+   * Identifies the session (revision 2025-11-25 or earlier): the same object during one session. If there is no
+   * session, the object is the same as `request`.
    */
   readonly session: object;
   /** Returns the context of the request, so that services can inject it. */

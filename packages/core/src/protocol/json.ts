@@ -222,8 +222,8 @@ class Unwritable extends Error {}
  * message; only a `ToolError` or `ProtocolError` keeps its own message. Values that are already JSON, including class
  * instances, are returned without a copy.
  *
- * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON
- * would drop or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
+ * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON would drop
+ * or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, or `NaN`.
  */
 export function toJson(value: unknown): unknown {
   return convert(value, false);

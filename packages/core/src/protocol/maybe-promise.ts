@@ -24,8 +24,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
  *
  * @param value a value, or the promise of one.
  * @param next a function that receives the value, and returns the result or a promise of it.
- * @returns the result of `next`. If the value is a promise, returns a promise of that result, which rejects if the
- *   value rejects.
+ * @returns the result of `next`. If the value is a promise, returns a promise of that result. This promise rejects if
+ *   the value rejects.
  * @example
  * ```ts
  * const size = after(store.get(key), (text) => text.length);

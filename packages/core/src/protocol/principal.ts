@@ -158,11 +158,14 @@ export interface RequestInfo {
   readonly address?: string | undefined;
   /**
    * A text that identifies the client when limits are counted. All requests of a client have the same text, and every
-   * other client has a different text. If the text is absent, limits count per principal. Without a principal, limits
-   * count per connection, but only if the connection has one client.
+   * other client has a different text. If the text is absent, the principal identifies the client. Without a principal,
+   * the connection identifies the client, but only if no other client uses the connection.
    */
   readonly quotaKey?: string | undefined;
-  /** The size of the message's text in bytes, if the transport knows it. Limits on memory count this size. */
+  /**
+   * The size of the message's text in bytes; absent if the transport does not know it. If it is absent or at most 1
+   * KiB, the message does not count towards `limits.maxInFlightBytes`.
+   */
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;

@@ -233,7 +233,10 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
-/** The capabilities of a server. Derived from its definitions, never configured. */
+/**
+ * The capabilities of a server. Sigil derives them from the app's definitions and extensions; only `experimental` is
+ * configured.
+ */
 export interface ServerCapabilities {
   readonly experimental?: Settings;
   readonly logging?: Settings;

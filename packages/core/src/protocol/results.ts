@@ -46,10 +46,13 @@ export interface CompleteResult {
   };
 }
 
-/** The kind of cache that may store a result: a shared one, or only the caller's own. */
+/**
+ * The kind of cache that may store a result: also a shared cache (`public`), or only the caller's own cache
+ * (`private`).
+ */
 export type CacheScope = 'public' | 'private';
 
-/** How long and in which cache a client may store a result (2026-07-28, server/utilities/caching). */
+/** How long, and in which kind of cache, a client may store a result (2026-07-28, server/utilities/caching). */
 export interface CacheHint {
   /** How long clients may store the result, in milliseconds; 0 if it must not be reused. */
   readonly ttlMs: number;

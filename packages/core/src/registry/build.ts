@@ -62,8 +62,8 @@ type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
  * Compiles a declared tool, resource, template or prompt into an entry of the registry. Validates the options, compiles
  * the schemas, policies and handler, and freezes the entry. Problems are added to `tools.diagnostics`.
  *
- * @returns the entry; `undefined` for a completion, which becomes part of its prompt or template, or for an invalid
- *   URI.
+ * @returns the entry; `undefined` if the URI is invalid, or if the declaration is a completion. A completion becomes
+ *   part of the entry of its prompt or template.
  */
 export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
   if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
@@ -180,8 +180,8 @@ function listTargetOf(
     void at.at('list').add('SIGIL_INVALID_OPTIONS', what, fix);
   if (!isTemplate)
     return refuse(
-      'only a URI with variables has one',
-      'leave it out: a fixed URI is already in resources/list',
+      'a resource with a fixed URI cannot have this option',
+      'leave the option out: resources/list contains this resource anyway',
     );
   if (target.kind === 'function') {
     if (typeof list === 'function') return { kind: 'function', handle: list };
@@ -192,7 +192,7 @@ function listTargetOf(
     return { kind: 'method', cls, method: list };
   return refuse(
     typeof list === 'string' ? `${cls.name} has no method '${list}'` : 'it must be the name of a method',
-    `name a method of ${cls.name} that returns the resources: list({ cursor }: ListRequest) { return { resources: [{ uri, name }] } }`,
+    `set list to the name of a method of ${cls.name} that returns the resources, for example listAll({ cursor }: ListRequest) { return { resources: [{ uri, name }] } }`,
   );
 }
 
@@ -254,7 +254,7 @@ function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
     const wrong = metaKeyFault(key);
     if (wrong === undefined) continue;
     const fix =
-      'begin it with your own domain and a slash, such as "com.example/cost", or use a name of letters and digits only';
+      'begin the key with your own domain and a slash, such as "com.example/cost", or use a name of letters and digits only';
     at.at('meta').add('SIGIL_INVALID_OPTIONS', `'${key}' ${wrong}`, fix);
   }
   const fault = jsonFault(meta);

@@ -13,8 +13,9 @@ const PREFIX = 'mcp-param-';
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /**
- * Finds the arguments of a tool that clients repeat in headers, and validates them (specification 2026-07-28,
- * basic/transports/streamable-http, "Schema Extension").
+ * Returns the tool arguments that have the keyword `x-mcp-header` in the schema. Clients repeat these arguments in HTTP
+ * headers. Reports invalid uses of the keyword (specification 2026-07-28, basic/transports/streamable-http, "Schema
+ * Extension").
  *
  * @param at receives the problems.
  */
@@ -24,7 +25,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     at.add(
       'SIGIL_INVALID_SCHEMA',
       what,
-      'use @McpHeader on a string, integer or boolean outside of lists, alternatives and references, and give each header a unique token as its name',
+      'use @McpHeader only on a string, integer or boolean that is not part of a list, an alternative or a reference; give each header its own name, for example Region',
     );
   };
 
@@ -33,7 +34,10 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     if (name === undefined) return;
     if (typeof name !== 'string' || !TOKEN.test(name))
       return refuse(`${JSON.stringify(name)} is not a valid header name`);
-    if (!path) return refuse(`the header ${name} is inside of a keyword other than "properties"`);
+    if (!path)
+      return refuse(
+        `the header ${name} is inside a keyword such as "items" or "anyOf", but only "properties" may contain it`,
+      );
     const { type } = property;
     if (!TYPES.includes(type))
       return refuse(`the argument for the header ${name} is not a string, integer or boolean`);
@@ -96,7 +100,8 @@ export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at
 }
 
 /**
- * Reports template variables that no handler parameter receives, and handler parameters that name an unknown variable.
+ * Reports template variables that no handler parameter receives, and handler parameters for variables that the template
+ * does not have.
  */
 export function checkVariables(
   { binding: { source } }: Declaration<ResourceDefinition>,
@@ -193,7 +198,7 @@ export function checkAnnotations(annotations: unknown, size: unknown, at: Diagno
   if (annotations !== undefined && !isObject(annotations)) refuse('annotations', 'an object');
   const { audience, priority, lastModified } = isObject(annotations) ? annotations : {};
   if (audience !== undefined && !isAudience(audience))
-    refuse('annotations.audience', `a list of 'user' and 'assistant'`);
+    refuse('annotations.audience', `a list with 'user', 'assistant' or both`);
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
     refuse('annotations.priority', 'a number from 0 to 1');
   if (lastModified !== undefined && !isDateTime(lastModified))

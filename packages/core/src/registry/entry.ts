@@ -30,7 +30,8 @@ interface EntryBase extends Requirements {
 }
 
 /**
- * The functions that complete values. The key of each function is the name of a prompt argument or template variable.
+ * The functions that return completions. The key of each function is the name of a prompt argument or template
+ * variable.
  */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
@@ -64,7 +65,7 @@ export interface TemplateEntry extends ReadableEntry {
   readonly head: string;
   /** Returns the values of the template's variables in a URI; `undefined` if the URI does not match the template. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  /** The functions that complete values. The key of each function is the name of a template variable. */
+  /** The functions that return completions. The key of each function is the name of a template variable. */
   readonly completers: Completers;
   /** Lists the resources of the template for `resources/list`; absent if the template has no `list`. */
   readonly list?: TemplateList;
@@ -77,7 +78,7 @@ export interface PromptEntry extends EntryBase {
   /** The schema of the prompt's arguments. It is not part of `prompts/list`. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
-  /** The functions that complete values. The key of each function is the name of a prompt argument. */
+  /** The functions that return completions. The key of each function is the name of a prompt argument. */
   readonly completers: Completers;
 }
 
@@ -106,9 +107,9 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
 export interface DefinitionHooks {
   /**
    * Checks the options that this extension has added to a definition, and returns their faults. If there are faults,
-   * the app does not start, or does not add the definition.
+   * the app does not start; a running app does not add the definition.
    *
-   * @param find a function that finds the resource or template that serves a URI, among all definitions.
+   * @param find a function that returns the resource or template for a URI, from all definitions of the app.
    */
   check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
   /** Returns members to add to the `_meta` that clients see in lists. */
@@ -121,8 +122,8 @@ export interface DefinitionHooks {
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
   /**
-   * Returns members to add to a tool in the result of `manifestOf(app)`. The tool in this result already has the
-   * members that `tools/list` contains.
+   * Returns members that the result of `manifestOf(app)` contains for a tool, in addition to the members of the tool in
+   * `tools/list`.
    */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

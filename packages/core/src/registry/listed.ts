@@ -15,7 +15,7 @@ interface GivenResource extends Omit<Resource, 'uri'> {
 }
 
 /**
- * Creates a function that validates and converts one resource that a template's list function returned.
+ * Creates a function that validates and converts one resource from the list function of a template.
  *
  * @param mimeType the default MIME type.
  * @param prefixUri a function that adds the prefix of the module to a URI.
@@ -41,13 +41,13 @@ export function listedReader(
     const unknown = Object.keys(values).find((one) => !template.variables.includes(one));
     if (unknown !== undefined)
       throw new TypeError(
-        `a list gave a value for the variable '${unknown}', which '${template.source}' does not have`,
+        `the list function returned a value for the variable '${unknown}', which '${template.source}' does not have`,
       );
     const uri = written === undefined ? expandUriTemplate(template, values) : prefixUri(written);
     const variables = match(uri);
     if (!variables)
       throw new TypeError(
-        `a list gave the URI '${repeated(uri)}', which '${template.source}' does not match`,
+        `the list function returned the URI '${repeated(uri)}', which '${template.source}' does not match`,
       );
     const known = { title, description, icons, annotations, size };
     const _meta = authorMeta(given._meta);
@@ -67,7 +67,7 @@ const TEXTS = ['uri', 'title', 'description', 'mimeType'];
 /** Validates a resource from a list. @throws TypeError if it is invalid. */
 function checkListed(given: unknown): asserts given is GivenResource {
   const refuse = (what: string): never => {
-    throw new TypeError(`a list gave a resource ${what}`);
+    throw new TypeError(`the list function returned a resource ${what}`);
   };
   if (!isObject(given)) return refuse('that is not an object: return { uri, name } or { variables, name }');
   const { uri, variables, name, icons, annotations, size } = given;

@@ -180,7 +180,7 @@ function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
     at.add(
       'SIGIL_INVALID_PARAMETER',
       `the name that ${decorator} received must be a string that is not empty, not ${given === '' ? "''" : String(given)}`,
-      `write ${decorator}('city') with the name that clients send`,
+      `pass the name that clients send, for example ${decorator}('city')`,
     );
   if (!['undefined', 'boolean'].includes(typeof optional))
     at.add(
@@ -256,6 +256,6 @@ function refuseUndecided(parameter: ParameterDefinition, at: Diagnostics): void 
   at.add(
     'SIGIL_INVALID_PARAMETER',
     `'${name}' follows a parameter with an initialiser, so Sigil cannot tell whether '${name}' is optional`,
-    `declare it: ${decoratorOf(parameter)}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+    `set { optional: true }, { optional: false } or { default: … } in ${decoratorOf(parameter)}('${name}'), or move the parameter before all parameters with initialisers`,
   );
 }

@@ -96,7 +96,10 @@ function completable(
   }
   const names = argumentsOf(entry);
   if (names.includes(argument)) return entry;
-  const fix = `complete one of its arguments: ${names.join(', ') || 'it has none'}`;
+  const fix =
+    names.length > 0
+      ? `complete one of its arguments: ${names.join(', ')}`
+      : 'remove the completion: there are no arguments to complete';
   at.add('SIGIL_UNKNOWN_COMPLETION', `'${ref}' has no argument '${argument}'`, fix);
   return undefined;
 }

@@ -90,8 +90,8 @@ export class Collection<E extends Entry> {
   }
 
   /**
-   * Whether the collection has ever had an entry. If so, the server announces the capability, even if the collection is
-   * empty now.
+   * Whether the collection has ever had an entry. If so, the server announces the capability for this kind of entry,
+   * even if the collection is empty now.
    */
   get everUsed(): boolean {
     return this.#version > 0;
@@ -102,7 +102,9 @@ export class Collection<E extends Entry> {
     return this.#version;
   }
 
-  /** Adds an entry. If the collection already has an entry with the same key, the new entry takes its position. */
+  /**
+   * Adds an entry. An existing entry with the same key is replaced; the new entry then has the position of the old one.
+   */
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry, position });

@@ -20,7 +20,7 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
     if (!isConstructor(service)) {
-      const fix = 'list classes; an undefined entry usually means that two files import each other';
+      const fix = 'list only classes; an undefined entry usually means that two files import each other';
       const at = diagnostics.at('createApp({ services })');
       at.add('SIGIL_NOT_A_SERVICE', `${String(service)} is not a class`, fix);
       return [];
@@ -46,7 +46,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
       at.add(
         'SIGIL_INVALID_OPTIONS',
         'it is an accessor, not a method',
-        'decorate a method that does the work',
+        'decorate a method instead of the accessor',
       );
       return [];
     }
@@ -109,6 +109,6 @@ export function refuseEmpty(
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   const what = `it has no method with ${decorators.join(', ')}`;
   const fix =
-    'decorate a method, or remove the class from the list: services that others inject are found automatically';
+    'decorate a method, or remove the class from the list: a service that is only injected needs no entry there';
   diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

@@ -54,8 +54,8 @@ interface SchemaCompilerOptions {
  * 3. `patterns/` runs regular expressions without excessive backtracking.
  * 4. `rules/` maps each class-validator decorator to keywords.
  * 5. `dto/` reads a class and its decorators into a model, and reports problems.
- * 6. `validate/` checks a value with a schema. It then checks the created instances with the class-validator rules
- *   that the schema does not express. A class without such rules is exact.
+ * 6. `validate/` checks a value with a schema. It then checks the created instances with the class-validator rules that
+ *   the schema does not express. A class without such rules is called exact.
  * 7. `instantiate/` creates the values for handlers.
  * 8. `describe/` writes the model as JSON Schema: one schema for clients, and one to enforce. The enforced
  *   schema is never stricter than class-validator.

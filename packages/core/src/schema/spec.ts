@@ -32,7 +32,7 @@ interface ValueRules {
   explain(sent: unknown): readonly Issue[];
 }
 
-/** Everything that a plan needs, for any kind of source. */
+/** Everything that a plan needs to check values. It has the same form for every kind of schema source. */
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;

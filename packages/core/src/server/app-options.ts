@@ -89,15 +89,15 @@ export interface AppOptions extends Implementation, ModuleParts {
    */
   readonly override?: readonly Provider[];
   /**
-   * A container of your own, to use instead of the built-in container. Register all services in your container: the
-   * options `providers` and `override` cannot be used with it.
+   * A container of your own, to use instead of the built-in container. Register all services in this container, because
+   * the options `providers` and `override` cannot be used together with it.
    */
   readonly container?: Container;
   /**
-   * A function that returns guards, middleware and error mappers to add to a decorated method. It can read them from
-   * another framework's decorators, for example. The guards and middleware run after those of the app and its modules,
-   * and before those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is called once
-   * for each decorated method, when the method is compiled.
+   * A function that returns guards, middleware and error mappers to add to a decorated method. The function can, for
+   * example, read the decorators of another framework. The guards and middleware run after those of the app and its
+   * modules, and before those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is
+   * called once for each decorated method, when the method is compiled.
    *
    * @param cls the class that is served; the method can be inherited from a base class.
    */
@@ -135,20 +135,20 @@ export interface AppOptions extends Implementation, ModuleParts {
    */
   readonly pageSize?: number;
   /**
-   * How long clients and proxies are allowed to cache lists, resources and the result of `server/discover`. A cache is
-   * shared (`public`), or belongs to one user (`private`). Only clients of revision 2026-07-28 receive these settings.
-   * A setting in the result takes precedence over the option `cache` of the resource. If both are absent, this option
-   * applies: its setting for the JSON-RPC method or, if that is absent too, its general setting. By default, the time
-   * is 0; lists are public, and resources are private. A list is always private if guards can hide its entries from
-   * some clients.
+   * How long clients and proxies may cache lists, resources and the result of `server/discover`. With `public`, users
+   * can share a cache; with `private`, each user needs a separate cache. Only clients of revision 2026-07-28 receive
+   * these settings. A setting in a handler's result takes precedence over the option `cache` of the resource. If both
+   * are absent, this option applies: its setting for the JSON-RPC method or, if that is absent too, its general
+   * setting. By default, the time is 0; lists are public, and resources are private. A list is always private if guards
+   * can hide its entries from some clients.
    */
   readonly cache?: AppCacheOptions;
   /**
    * The storage that all processes of this app share, for example `redis({ url })` from `@sigil/redis`. It stores
-   * sessions, event streams, used request states, tasks and rate counts, and sends change notifications to all
-   * processes. Some options replace one of these parts: `changeBus`, `state.store` and `tasks.store`, and the options
-   * `sessions.store` and `streams.store` of `http()`. With a backend, set `state.keys` to the same value in all
-   * processes. `app.close()` closes the backend.
+   * sessions, event streams, tasks and the counts of rate limits. It also remembers which request states have been
+   * used, and sends change notifications to all processes. Some options replace one of these parts: `changeBus`,
+   * `state.store` and `tasks.store`, and the options `sessions.store` and `streams.store` of `http()`. With a backend,
+   * set `state.keys` to the same value in all processes. `app.close()` closes the backend.
    * @default the memory of this process
    */
   readonly backend?: Backend | BackendFactory;
@@ -164,7 +164,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** The encrypted state that clients of revision 2026-07-28 send back when they answer questions of a handler. */
   readonly state?: StateOptions;
   /**
-   * Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default.
+   * Whether string arguments of tools are converted to the types in the schemas of the tools, such as "42" to 42. A
+   * string is converted only if no information is lost. Off by default.
    */
   readonly coerce?: boolean;
   /**

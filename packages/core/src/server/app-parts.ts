@@ -46,8 +46,9 @@ export function keepParts(app: Inspectable, parts: AppParts): void {
 }
 
 /**
- * Returns the internal parts of an app. The app can come from this copy of the package or from another copy. @throws
- * TypeError if the value is not an app.
+ * Returns the internal parts of an app. The app can come from this copy of the package or from another copy.
+ *
+ * @throws TypeError if the value is not an app.
  */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];

@@ -25,7 +25,8 @@ export interface AuditRecord {
    * - `call.started`: the handler is about to run; recorded only if the audit is `required`
    * - `call.ended`: the call was answered or refused
    * - `request.refused`: the transport refused a request before reading its message
-   * - `task.failed`: a task failed for a reason outside its tool, such as too many lost runs; see `failedBy`
+   * - `task.failed`: a task failed for a reason outside its tool, for example because its process died several times;
+   *   see `failedBy`
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
@@ -103,8 +104,8 @@ export interface AuditStore {
 export interface AuditOptions {
   readonly sink: AuditSink;
   /**
-   * Whether a `call.started` record is stored before the handler of each call starts. If the sink fails, the call is
-   * refused (over HTTP, with status 503).
+   * Whether a `call.started` record is stored before the handler of each call starts. If the record cannot be stored,
+   * the call is refused (over HTTP, with status 503).
    * @default false
    */
   readonly required?: boolean;

@@ -36,7 +36,7 @@ export interface PreparedParts {
 
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
-/** Registers the validators, pattern results and discovered modules that a bundle contains. */
+/** Registers the parts that a bundle contains: validators, results of pattern analyses, and discovered modules. */
 export function prepare({ validators, patterns, discovered }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);
@@ -104,8 +104,8 @@ export function setBuildRecord(record: BuildRecord): void {
 }
 
 /**
- * Announces to `sigil build` an app that is created only at its first request, so that the app's schemas are
- * compiled as well. Does nothing outside of a build.
+ * Announces to `sigil build` an app that is created only at its first request, so that the build also compiles the
+ * app's schemas. Does nothing outside of a build.
  *
  * @param make a function that creates the app while the program is built. The app has no services, and is not served.
  */

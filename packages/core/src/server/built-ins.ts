@@ -46,8 +46,8 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
 /**
- * Reports each author's provider that has the id of one of the app's built-in services. Otherwise, the app would use
- * both the provider and the built-in service.
+ * Reports each provider of the author that has the same id as a built-in service of the app. Otherwise, the app would
+ * use both the provider and the built-in service.
  */
 export function checkBuiltIns(
   builtIn: readonly Provider[],

@@ -55,7 +55,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 };
 
 /**
- * The names of all options of `createApp`. Functions that also accept these options need the names.
+ * The names of all options of `createApp`, for functions that accept these options and further ones.
  *
  * @example
  * ```ts
@@ -252,13 +252,13 @@ function checkAudit({ audit: options }: AppOptions, checks: OptionChecks): void 
   if (required !== undefined && typeof required !== 'boolean')
     checks.refuse('audit.required', 'it must be true or false');
   if (shown !== undefined && shown !== 'hash' && shown !== 'none' && typeof shown !== 'function')
-    checks.refuse('audit.arguments', "it must be 'hash', 'none', or a function of the arguments");
+    checks.refuse('audit.arguments', "it must be 'hash', 'none', or a function that receives the arguments");
   if (isObject(chain)) checks.known(chain, ['key'], 'audit.chain.');
   const hasKey = isObject(chain) && typeof chain['key'] === 'string' && chain['key'].length >= LEAST_KEY;
   if (chain !== undefined && typeof chain !== 'boolean' && !hasKey)
     checks.refuse('audit.chain', `it must be true, false, or { key } of at least ${LEAST_KEY} characters`);
   if (includes !== undefined && typeof includes !== 'function')
-    checks.refuse('audit.includes', 'it must be a function of a call');
+    checks.refuse('audit.includes', 'it must be a function that receives a call');
 }
 
 const LEAST_KEY = 32;
@@ -285,7 +285,7 @@ function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionCheck
   else if (worker !== undefined && worker !== true && !store && !backend)
     checks.refuse(
       'tasks.worker',
-      'no other process could exchange tasks with this one',
+      'without a shared store, no other process can exchange tasks with this one',
       'set a backend or tasks.store',
     );
   checks.integers(integers, 'tasks.');

@@ -83,7 +83,7 @@ export async function collect(
   if (options.container && providers.length > 0)
     refuseOption(
       'container',
-      'without "providers" and "override", because your own container has its own providers',
+      'used without "providers" and "override": register these services in your own container',
       diagnostics,
     );
   return {
@@ -316,8 +316,8 @@ function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
 }
 
 /**
- * Whether the app needs class-validator and class-transformer: if a class describes arguments or results of a
- * definition, or if the program has already loaded class-validator.
+ * Whether the app needs class-validator and class-transformer. It needs them if a class describes arguments or results
+ * of a definition, or if the program has already loaded class-validator.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

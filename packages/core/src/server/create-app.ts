@@ -40,10 +40,10 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * Creates a server from decorated classes: finds the definitions, checks and compiles them, and creates the services.
  *
  * If standard input and output are pipes, this call redirects standard output to standard error, unless arguments or
- * environment variables choose HTTP. Constructors can therefore log without disturbing a client over stdio. Standard
- * output is restored by `app.run()` on another runtime, `app.endpoint`, `manifestOf(app)`, `explain(app)` and
- * `app.close()`. Output that the program writes before this call, for example while modules are imported, reaches the
- * client.
+ * environment variables choose HTTP. Output of constructors therefore does not disturb a client that is connected over
+ * stdio. Standard output is restored by `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()`, and by
+ * `app.run()` on a runtime other than stdio. Output that the program writes before this call, for example while modules
+ * are imported, reaches the client.
  *
  * @param options the name and version of the server, its modules or services, and further options.
  * @returns the app, whose services are ready. You can run it, mount it or connect to it.
@@ -274,7 +274,7 @@ function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
     const plan = schemas.input(source, diagnostics.where, diagnostics.problems);
     for (const property of unshowable(plan.advertised)) {
       const what = `clients cannot show the property '${property}' of the form`;
-      const fix = 'forms are flat: strings, numbers, booleans, choices, and lists of choices';
+      const fix = 'use only strings, numbers, booleans, choices, and lists of choices in a form';
       diagnostics.add('SIGIL_INVALID_SCHEMA', what, fix);
     }
     diagnostics.throwIfAny();

@@ -22,7 +22,7 @@ export interface BuildDescription {
   /** The validators for the program's schemas. */
   readonly validators: readonly WrittenValidator[];
   readonly patterns: readonly PatternVerdict[];
-  /** Whether a pattern needs the linear-time engine. */
+  /** Whether a regular expression in the schemas needs the engine that runs in linear time. */
   readonly needsPatternEngine: boolean;
   /**
    * The name of the runtime that was passed to `app.run()`; stdio if no runtime was passed. Absent if `app.run()`
@@ -30,8 +30,8 @@ export interface BuildDescription {
    */
   readonly runtime?: string | undefined;
   /**
-   * The reasons why apps could not be created during the build. These apps are missing in this description. Only apps
-   * that the program creates at their first request can be missing.
+   * The reasons why apps could not be created during the build. The description lacks these apps. Only an app that the
+   * program creates at its first request can be missing.
    */
   readonly unmade: readonly string[];
 }

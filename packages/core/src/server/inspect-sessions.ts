@@ -15,11 +15,14 @@ export interface ListedSession {
   /** The protocol revision of the session; absent if this version of the program does not know the revision. */
   readonly protocolVersion?: string;
   readonly openedAt: string;
-  /** When the session expires, unless a client uses it before. The clock of the session store determines this time. */
+  /**
+   * When the session expires, unless a client uses it before that time. The clock of the session store determines this
+   * time.
+   */
   readonly expiresAt: string;
 }
 
-/** The sessions that `inspectSessions()` lists, in the order in the store. */
+/** The sessions that `inspectSessions()` lists, in the order of the store. */
 export interface SessionListing {
   readonly sessions: readonly ListedSession[];
   /** Whether the store contains further sessions, beyond the requested maximum. */

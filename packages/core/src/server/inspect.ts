@@ -14,9 +14,9 @@ import { manifestOf } from './manifest.js';
  * - `manifest` requests the manifest of the app.
  * - `why` requests the result of `explain()` for the name in `SIGIL_INSPECT_NAME` and the principal in
  *   `SIGIL_INSPECT_PRINCIPAL`.
- * - `sessions`, or the name of an extension such as `tasks`, requests the answer to a question. The question is a JSON
- *   object in a further variable, such as `SIGIL_INSPECT_TASKS`. If the answer is a `ProtocolError`, the line contains
- *   its message.
+ * - `sessions`, or the name of an extension such as `tasks`, requests the result of a command about sessions or about
+ *   the extension. The command is a JSON object in a further variable, such as `{"do":"ls"}` in `SIGIL_INSPECT_TASKS`.
+ *   If the command throws a `ProtocolError`, the line contains the message of the error.
  *
  * @throws DefinitionError if the value of `SIGIL_INSPECT` is unknown, or if another variable is invalid.
  */

@@ -14,11 +14,13 @@ export interface ModuleParts {
   /** Classes with decorated methods. The services that these classes depend on are found automatically. */
   readonly services?: readonly Constructor[];
   /**
-   * Folders that contain classes with decorated methods, for example `new URL('./services/', import.meta.url)`, or
-   * URL patterns with `*`, `**` and `{a,b}`, for example `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a
-   * pattern, `.js` also matches `.ts`.
+   * Where classes with decorated methods are found:
    *
-   * Every module file that is found is imported, except for test files and `.d.ts` files. The exported classes of an
+   * - a folder, such as `new URL('./services/', import.meta.url)`
+   * - a URL pattern with `*`, `**` or `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`; `.js` also
+   *   matches `.ts`
+   *
+   * All module files in these places are imported, except for test files and `.d.ts` files. The exported classes of an
    * imported file are served if they have decorated methods. A class without `@Service` is not served if another found
    * class extends it. A compiled file is skipped with a warning if the source files in its source map no longer exist.
    * If no compiled file has an existing source file, no file is skipped.
@@ -119,7 +121,7 @@ const LISTS = [
 ] as const;
 
 /**
- * Checks that certain options are lists. Otherwise, the entries of these options could not be checked.
+ * Checks that certain options are lists, so that other functions can check their entries.
  *
  * @throws DefinitionError that contains the names of the options that are not lists.
  */
@@ -146,7 +148,7 @@ export function allModules(
   const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
     if (!isModule(one)) {
       const fix =
-        'list results of defineModule(); an undefined entry usually means that two files import each other';
+        'pass results of defineModule(); an undefined entry usually means that two files import each other';
       return diagnostics.at(where).add('SIGIL_INVALID_OPTIONS', `${String(one)} is not a module`, fix);
     }
     if (found.has(one) || path.includes(one)) return;

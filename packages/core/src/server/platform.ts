@@ -31,7 +31,7 @@ interface BuiltIns {
 export interface AsyncStorage<T> {
   run<R>(store: T, task: () => R): R;
   getStore(): T | undefined;
-  /** Whether the storage slows the program down only slightly. This is the case on Node 24 and later. */
+  /** Whether the storage slows the program down only slightly, as on Node 24 and later. */
   readonly isCheap?: boolean;
 }
 
@@ -59,7 +59,7 @@ interface DirectoryEntry {
 const platform: PlatformProcess = (globalThis as { process?: PlatformProcess }).process ?? {};
 
 /**
- * A logger that prints warnings and errors on the platform's console, which on Node is standard error.
+ * A logger that prints warnings and errors on the platform's console. On Node, this is standard error.
  *
  * @example
  * ```ts

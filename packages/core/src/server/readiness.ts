@@ -82,8 +82,8 @@ export class Readiness {
   }
 
   /**
-   * Announces that this process is about to end, so that other processes no longer compare their version and keys
-   * with this process.
+   * Announces that this process is about to end, so that other processes no longer compare their version and keys with
+   * those of this process.
    */
   leave(): void {
     this.#hasLeft = true;

@@ -28,9 +28,9 @@ export interface ListenAddress {
 }
 
 /**
- * Options of the runtimes that `app.run()` chooses from. The arguments `--port`, `--host`, `--workers`,
- * `--close-delay-ms`, `--drain-ms` and `--allow-anonymous`, and the corresponding environment variables, override
- * the options.
+ * Options for `app.run()`, which chooses the runtime. The arguments `--port`, `--host`, `--workers`,
+ * `--close-delay-ms`, `--drain-ms` and `--allow-anonymous`, and the corresponding environment variables, override the
+ * options.
  *
  * @example
  * ```ts
@@ -86,8 +86,8 @@ export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
   if (!isPlainObject(given))
     checks.refuse(
       'runtime',
-      'it must be a runtime, such as http() or stdio(), or options',
-      'write app.run(http({ port: 3000 })), or app.run({ http: { … } }) to choose the runtime by argument and variable',
+      'it must be a runtime (for example http()) or an object with options',
+      'write app.run(http({ port: 3000 })), or app.run({ http: { … } }) to let arguments and environment variables choose the runtime',
     );
   else {
     for (const option of Object.keys(given).filter((name) => !Object.hasOwn(RUN_OPTIONS, name)))
@@ -325,7 +325,7 @@ const readCount = integer(
   'not a number of processes',
   'use a number of 1 or more, such as the number of cores',
 );
-const readDelay = integer(0, Infinity, 'no time', 'use a number of milliseconds, such as 5000');
+const readDelay = integer(0, Infinity, 'not a time', 'use a number of milliseconds, such as 5000');
 
 function readHost(text: string, where: string): string {
   // With an empty host, Node would listen on every address.
@@ -359,7 +359,7 @@ function missing(name: string, cause?: unknown): DefinitionError {
     code: 'SIGIL_NO_RUNTIME' as const,
     where: 'app.run()',
     what: `the package ${name} is not installed`,
-    fix: `npm install ${name}, or name a runtime in code: app.run(…)`,
+    fix: `npm install ${name}, or choose a runtime in code, for example app.run(stdio())`,
   };
   return new DefinitionError([problem], { cause });
 }

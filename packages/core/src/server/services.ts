@@ -93,7 +93,8 @@ const OF_A_CALL = 'put code that depends on the caller into the handler, or into
 function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {
   const isOne =
     problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);
-  return isOne ? { ...problem, fix: `a constraint exists as long as the app: ${OF_A_CALL}` } : problem;
+  const fix = `${OF_A_CALL}, because a constraint of class-validator exists as long as the app`;
+  return isOne ? { ...problem, fix } : problem;
 }
 
 function isShortLived(scope: ServiceScope): boolean {
@@ -104,7 +105,7 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   return {
     code: 'SIGIL_CAPTIVE_SCOPE',
     where: name,
-    what: 'a constraint exists as long as the app, whatever the scope of its class',
+    what: 'a constraint of class-validator exists as long as the app, whatever the scope of its class',
     fix: `remove the scope from its @Service(): ${OF_A_CALL}`,
   };
 }

@@ -2,9 +2,9 @@
 export type ImportedTransport = { readonly module: object } | { readonly error: unknown };
 
 /**
- * Imports the package of a transport on platforms other than Node. Bundlers cannot resolve this import, so bundles
- * do not contain the package. The package needs modules that only Node has. On Node,
- * `transport-packages-node.ts` is used instead.
+ * Imports the package of a transport on platforms other than Node. Bundlers cannot resolve this import. Bundles
+ * therefore do not contain the package, which needs modules that only Node has. On Node, `transport-packages-node.ts`
+ * is used instead.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
   try {
@@ -15,8 +15,8 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
 }
 
 /**
- * Throws an error, because only Node programs can answer a request of `SIGIL_INSPECT`. Bundles for other platforms
- * therefore do not contain the code for answers.
+ * Throws an error, because only Node programs can answer a request of `SIGIL_INSPECT`. This function keeps the code for
+ * answers out of bundles for other platforms.
  */
 export function answerQuestion(): Promise<never> {
   throw new Error('SIGIL_INSPECT asks programs of Node');

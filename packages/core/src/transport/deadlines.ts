@@ -145,7 +145,7 @@ export const MAX_DELAY_MS: number = 2 ** 31 - 1;
  * Runs a function later.
  *
  * @param ms the delay in milliseconds. A delay longer than timers allow, such as `Infinity`, means never.
- * @param run a function that is called once, unless it is cancelled before.
+ * @param run a function that is called once, unless the returned function has cancelled the call before.
  * @returns a function that cancels the call of `run`.
  * @example
  * ```ts
@@ -198,7 +198,7 @@ export async function within<T>(
 export class LateError extends Error {}
 
 /**
- * Waits for an answer for a limited time. Later results are ignored.
+ * Waits for an answer, at most for a limited time. An answer that arrives later is ignored.
  *
  * @param ms how long to wait, in milliseconds.
  * @param what the failure in words, such as `Redis did not answer`.

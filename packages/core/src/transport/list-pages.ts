@@ -3,16 +3,16 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** Items that were read from a store, to show to the people who run the server. */
+/** Items from a store, for display to the people who run the server. */
 export interface Listed<T> {
   readonly items: readonly T[];
-  /** Whether the store has more items than were asked for. */
+  /** Whether the store has more items than the requested maximum. */
   readonly hasMore: boolean;
 }
 
 /**
- * Reads items from a store, page by page, up to a limit. An item that changes meanwhile can be read twice; the result
- * contains only its latest state.
+ * Reads items from a store, page by page, up to a limit. If an item changes while the pages are read, it can be read
+ * twice; the result contains only its latest state.
  *
  * @param limit the maximum number of items to return, not yet checked. If absent, it is 50.
  * @param read a function that reads one page. It receives the cursor of the page (`undefined` for the first), and

@@ -7,7 +7,8 @@ import { MAX_DELAY_MS } from './deadlines.js';
 const FIX = 'use a valid value, or leave the option out if it has a default';
 
 /**
- * Warns about parameters in the query of a URL that the driver does not support, such as a misspelt `sslmode`.
+ * Warns about query parameters of a URL if the database driver does not support them, for example because of a typing
+ * error in `sslmode`.
  *
  * @param option the option that contains the URL, such as `redis({ url })`.
  * @param known the parameters that the driver supports.
@@ -72,7 +73,7 @@ export class OptionChecks {
     this.diagnostics.at(`${this.of}({ ${option} })`).add('SIGIL_INVALID_OPTIONS', what, fix);
   }
 
-  /** Refuses options that do not exist, because an option with a misspelt name would have no effect. */
+  /** Refuses options with unknown names, because an option with a misspelt name would have no effect. */
   known(options: object, known: OptionNames, group = ''): void {
     const names = listed(known);
     for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
@@ -124,7 +125,7 @@ export class OptionChecks {
     for (const [option, value] of Object.entries(values)) this.integer(group + option, value);
   }
 
-  /** Refuses an object, such as an author's own store, that lacks required methods. */
+  /** Refuses an object that lacks a required method, for example a store that the author of the app has written. */
   methods(option: string, value: unknown, ...methods: readonly string[]): void {
     if (value === undefined) return;
     if (!isObject(value) || !methods.every((method) => typeof value[method] === 'function'))
@@ -132,7 +133,7 @@ export class OptionChecks {
   }
 
   /**
-   * Refuses options that are not an object, because their members could not be checked.
+   * Throws an error if the options are not an object, because the members of other values cannot be checked.
    *
    * @throws DefinitionError if the options are not an object.
    */

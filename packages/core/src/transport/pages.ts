@@ -47,8 +47,8 @@ type Members = Readonly<Record<string, unknown>>;
  * Follows `nextCursor` through all pages of a server's list.
  *
  * @param ask a function that receives the parameters of the request for a page, and returns the page.
- * @param failure a function that creates the error for a server that returns a cursor twice. Without the error, the
- *   loop would never end.
+ * @param failure a function that creates the error for a server that returns the same cursor twice. Without this error,
+ *   the loop could run forever.
  * @returns the results, page by page.
  * @example
  * ```ts

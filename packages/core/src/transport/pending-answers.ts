@@ -5,7 +5,8 @@ interface Waiting<T> {
 }
 
 /**
- * Waits for answers to questions. Each question has a key, such as the id of a request. A wait ends only once.
+ * Waits for answers to questions. Each question has a key, such as the id of a request. Only the first answer or error
+ * for a key ends the wait.
  *
  * @example
  * ```ts

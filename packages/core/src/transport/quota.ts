@@ -34,7 +34,7 @@ export class Quota {
   }
 
   /**
-   * Reserves an amount for a client, or nothing if the amount would exceed a limit.
+   * Reserves an amount for a client. If the amount would exceed a limit, nothing is reserved.
    *
    * @param client the client; `undefined` if clients are indistinguishable, so that only the total is limited.
    * @returns whether the amount was reserved.

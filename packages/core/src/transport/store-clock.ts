@@ -24,12 +24,12 @@ export class StoreClock {
 
   /**
    * Sends a statement with a deadline to a store. If the store answers that the deadline has passed, the statement is
-   * sent once more with a corrected deadline. The first deadline can be wrong: the store's clock is unknown at first,
-   * and can be changed later.
+   * sent once more with a corrected deadline. The first deadline can be wrong, because the store's clock is unknown
+   * before its first answer, and can be changed later.
    *
    * @param withinMs the time from sending to the deadline, in milliseconds.
-   * @param ask a function that sends the statement. At the moment of sending, it calls its argument, which returns the
-   *   deadline in milliseconds since 1970.
+   * @param ask a function that sends the statement. The function must call its argument at the moment of sending, to
+   *   get the deadline in milliseconds since 1970.
    */
   async timed<A extends TimedAnswer>(
     withinMs: number,

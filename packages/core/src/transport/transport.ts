@@ -21,21 +21,21 @@ export interface Sink {
   /**
    * Sends the response, which is the last message for this request.
    *
-   * @param rejection the reason why the request was refused without an answer of a handler. Over HTTP, it determines
-   *   the status. Absent if a handler answered, even with an error.
+   * @param rejection the reason why the request was refused before a handler answered it. Over HTTP, it determines the
+   *   status. Absent if a handler answered, even with an error.
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends a message that only this process has. If the client is connected to another process, the message is passed to
-   * that process. Notifications of changes use `send` instead, because every process receives the change itself. If
-   * this method is absent, `send` is used for all messages.
+   * Sends a message that no other process sends. If the client is connected to another process, the message is passed
+   * to that process. For notifications of changes, `send` is used, because every process learns of the change itself.
+   * If this method is absent, `send` is used for all messages.
    */
   deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and gets no response. */
   abandon?(): void;
   /**
-   * Closes the connection while the request continues; the client reconnects for the remaining messages. Absent if
-   * clients cannot fetch the remaining messages later.
+   * Closes the connection while the request continues. The client reconnects to get the remaining messages. Absent if
+   * clients cannot reconnect in this way.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's default if absent.
    */
@@ -57,8 +57,8 @@ export interface ActiveRequest {
   /** Whether the response has been sent or abandoned. */
   readonly done: boolean;
   /**
-   * All scopes that the call needs. A caller who fetches the call's response later, or answers its questions, needs
-   * them too. `undefined` until they are known.
+   * All scopes that the call needs. A caller who fetches the call's response later, or answers its questions, also
+   * needs these scopes. `undefined` until the scopes are known.
    */
   readonly neededScopes?: readonly string[] | undefined;
   /**
@@ -96,7 +96,7 @@ export interface Connection {
   /**
    * Waits for the requests in flight, then closes.
    *
-   * @param graceMs how long to wait, in milliseconds. Requests that then still run are cancelled.
+   * @param graceMs how long to wait, in milliseconds. Requests that still run after this time are cancelled.
    * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so,
    *   handlers that wait for an answer can still finish; otherwise, their wait fails immediately.
    * @default hasAnswers false
@@ -114,19 +114,19 @@ export interface Connection {
    * state.
    *
    * @param state a value that `sessionState` returned, in this process or another.
-   * @param requestInfo the request that needs the session. Limits count the session for the client of this request.
-   *   Guards receive this request when they check the session's notifications.
+   * @param requestInfo the request that needs the session. Limits per client count the session as a session of this
+   *   request's client. Guards receive this request when they check the session's notifications.
    * @returns whether the state could be read; a state from another version of this program may be unreadable.
    * @throws OverloadedError if the session needs more memory than a limit allows.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
-  /** Notifies the client that everything may have changed: every list, and every resource it subscribed to. */
+  /** Notifies the client that every list, and every resource that the client is subscribed to, may have changed. */
   announceAll(): void;
   /**
-   * Delays the client's notifications of changes while its subscriptions are read from the session store.
+   * Delays change notifications to the client while the subscriptions of the session are read from the session store.
    *
-   * @returns a function that ends the delay. It sends the delayed notifications, except those about resources that the
-   *   session is not subscribed to.
+   * @returns a function that ends the delay. The function sends the delayed notifications, except those about resources
+   *   without a subscription.
    */
   hold(): () => void;
   /** Whether `initialize` has been answered. The answer begins a legacy session. */
@@ -154,8 +154,8 @@ export interface EndpointBackend {
    */
   readonly events: EventStore | undefined;
   /**
-   * The store that remembers used single-use values, such as request states, so that no process of the app accepts
-   * such a value twice.
+   * The store that remembers which single-use values, such as request states, have been used. No process of the app
+   * therefore accepts such a value twice.
    */
   readonly states: StateStore;
   /**
@@ -176,8 +176,8 @@ export interface EndpointBackend {
   /** Calls the listener for each change that any process publishes. @returns a function that removes the listener. */
   onChange(listener: (change: ServerChange) => void): () => void;
   /**
-   * Wraps a store that is an option of the transport, not of the app, so that the app's `limits.storeTimeoutMs` limits
-   * its methods too.
+   * Wraps a store that was passed as an option of the transport, so that the app's `limits.storeTimeoutMs` also limits
+   * the store's methods.
    *
    * @param name the name of the transport's option, for error messages.
    * @returns the wrapper of the store.
@@ -188,8 +188,8 @@ export interface EndpointBackend {
 }
 
 /**
- * The result of one readiness check: whether a shared part works, or, for `keys` and `version`, whether processes
- * differ.
+ * The result of one readiness check: whether a shared part works, and otherwise the problem. For `keys` and `version`,
+ * it says whether all processes have the same values.
  */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
@@ -205,7 +205,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** The call, or the part of the app, that an author's code runs for. */
+/** The call or the part of the app for which an author's code runs. */
 export interface Tracked {
   /** The logger that reports unhandled rejections of the code. */
   readonly logger: Logger;
@@ -235,7 +235,7 @@ export interface RefusalEvent {
   readonly reason: string;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** The method of the HTTP request. Like `path`, it is shown as the client sent it, but shortened. */
+  /** The method of the HTTP request. This text, like `path`, comes from the client, and is only shortened. */
   readonly httpMethod: string;
   readonly path: string;
   readonly address: string | undefined;
@@ -287,13 +287,15 @@ export interface TaskEvent {
  */
 export interface EndpointObserver {
   /**
-   * Called when the server has accepted a call, or when the handler of a task begins to run. @returns an object whose
-   * methods are called during the rest of the call.
+   * Called when the server has accepted a call, or when the handler of a task begins to run.
+   *
+   * @returns an object whose methods are called during the rest of the call.
    */
   callStarted(call: ShownCall): {
     /**
-     * Called when the handler sends a request to its client. @returns an object whose method is called when the request
-     * ends.
+     * Called when the handler sends a request to its client.
+     *
+     * @returns an object whose method is called when the request ends.
      */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
       /** Called when the client has answered, or when the wait for the answer has failed with `error`. */
@@ -312,14 +314,17 @@ export interface EndpointObserver {
 
 /** The part of a server that transports use. */
 export interface Endpoint {
-  /** The logger. Its lines can contain errors that clients must not see. */
+  /** The logger. Log lines can contain errors that clients must not see. */
   readonly logger: Logger;
   /**
    * Sets the destination of log lines, unless the author passed a logger. The code that mounts the app calls this
    * method.
    */
   logTo?(logger: Logger): void;
-  /** Runs an author's functions for the transport, such as `authenticate`; absent unless promises are tracked. */
+  /**
+   * Runs functions that the author has passed to the transport, such as `authenticate`; absent unless promises are
+   * tracked.
+   */
   readonly track?: Track | undefined;
   /** Reports a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
@@ -370,17 +375,17 @@ export interface ConnectOptions {
    */
   readonly transport?: TransportName;
   /**
-   * Whether messages of many clients arrive on the connection. Each message then has its own protocol version and
-   * client data in `_meta`, and the standard HTTP headers (2026-07-28, basic/transports/streamable-http). These
-   * headers, from `requestInfo`, must agree with the message. Notifications have no effect: a client cancels a request
-   * by closing the stream of the request.
+   * Whether messages of many clients arrive on the connection. Each message then contains its own protocol version and
+   * client data in `_meta`. It also arrives with the standard HTTP headers in `requestInfo` (2026-07-28,
+   * basic/transports/streamable-http), which must agree with the message. Notifications have no effect: a client
+   * cancels a request by closing the stream of the request.
    * @default false
    */
   readonly shared?: boolean;
   /**
-   * A function that stores a change of the session, so that other processes know it. The session began with an
-   * `initialize` on this connection. A request that changes the session is answered after the change is stored. If
-   * storing fails, the request is refused, and the session does not change.
+   * A function that stores a change of the session, so that other processes know the new state. It is used for a
+   * session that began with an `initialize` on this connection. A request that changes the session is answered after
+   * the change is stored. If storing fails, the request is refused, and the session does not change.
    *
    * @param change a function that receives the stored state, and returns the changed state. It can be called several
    *   times.
@@ -394,7 +399,7 @@ export interface ConnectOptions {
    */
   readonly restarts?: boolean;
   /**
-   * The reason why the server cannot ask the client of a session anything. A handler that asks a question fails with
+   * The reason why the server cannot ask the client of a session anything. If a handler asks a question, it fails with
    * this text. It is for transports that send nothing before the response, or that cannot receive the client's answers.
    * @default undefined: the client can be asked
    */
@@ -416,8 +421,8 @@ export interface RunningRuntime {
   /** Stops accepting requests, lets requests in flight finish, and releases resources. */
   close(): Promise<void>;
   /**
-   * Called when the app closes because its last runtime has ended. A runtime that owns the process ends the process
-   * here.
+   * Called when the app closes because its last runtime has ended. A runtime that owns the process should end the
+   * process in this method.
    *
    * @param closed settles when the services have been disposed of.
    */

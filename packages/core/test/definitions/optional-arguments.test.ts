@@ -152,7 +152,7 @@ test('an argument behind a parameter with an initialiser must say whether it is 
       ...problem,
       where: 'Searches.search, parameter 1',
       what: `'words' follows a parameter with an initialiser, so Sigil cannot tell whether 'words' is optional`,
-      fix: `declare it: @Arg('words', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+      fix: `set { optional: true }, { optional: false } or { default: … } in @Arg('words'), or move the parameter before all parameters with initialisers`,
     },
     {
       ...problem,
@@ -195,7 +195,7 @@ describe('an argument that is an array', () => {
         code: 'SIGIL_ERASED_TYPE',
         where: expect.stringContaining('Tags.tag'),
         what: 'the element type of argument "tags" is not known at run time, because reflection only says Array',
-        fix: `declare it: @Arg('tags', { items: () => String }), or another class or enum; use { items: {} } for elements of any type`,
+        fix: `set the element type, for example @Arg('tags', { items: () => String }); use { items: {} } for elements of any type`,
       },
     ]);
   });

@@ -115,7 +115,7 @@ describe('a build that emits no types of parameters', () => {
     const what = (parameter: string) =>
       `the compiler emitted no decorator metadata, so the type of ${parameter} is not known`;
     const fix = (parameter: string) =>
-      expect.stringMatching(`"emitDecoratorMetadata": true .* or name the type: ${parameter}`);
+      expect.stringMatching(`"emitDecoratorMetadata": true .* or set the type, for example ${parameter}`);
     const code = 'SIGIL_MISSING_METADATA';
     expect(await problemsOf({ services: [withoutMetadata(Shop)] })).toEqual([
       { code, where: 'Shop.product', what: what("@Param('sku')"), fix: fix("@Param\\('sku', ") },

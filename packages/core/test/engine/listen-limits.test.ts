@@ -60,7 +60,7 @@ describe('the number of open subscriptions', () => {
     await listen(full, {}, 2);
     expect(await refusal(full)).toEqual({
       code: -32603,
-      message: 'More than 10000 subscriptions are open, or more than 2 for one client',
+      message: 'The maximum number of subscriptions is open: 10000 for all clients, or 2 for one client',
     });
     await listen(other);
     expect(other.heard(acknowledged)).toHaveLength(1);

@@ -29,7 +29,7 @@ describe('once()', () => {
     ['an empty string', ''],
   ])('refuses a key that is %s', async (given, key) => {
     expect(await onceWith(key, 1)).toBe(
-      `TypeError: the key of ctx.once() must be a string that is not empty and that names the side effect, not ${given}`,
+      `TypeError: the key of ctx.once() must be a non-empty string that identifies the side effect; it is ${given}`,
     );
   });
 

@@ -74,7 +74,7 @@ describe('a state that is accepted once', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     const after = await serve();
     expect((await client(after).error('tools/call', retry(state))).message).toBe(
-      '"requestState" is refused: it is older than this server\'s records of used states',
+      '"requestState" is refused: it is so old that this server no longer knows whether it was used before',
     );
     expect(await client(after).result('tools/call', retry(await first(after)))).toMatchObject({
       resultType: 'input_required',
@@ -156,7 +156,7 @@ describe('a state that is accepted once', () => {
     const logger = recordingLogger();
     const app = await serve({ state: { store: stateStore }, logger });
     const { code, message } = await client(app).error('tools/call', retry(await first(app)));
-    expect([code, message]).toEqual([-32603, 'Request states cannot be checked; try again later']);
+    expect([code, message]).toEqual([-32603, '"requestState" cannot be checked now; try again later']);
     expect(logger.lines).toMatchObject([{ level: 'warn', details: { method: 'tools/call' } }]);
     expect(String(logger.lines[0]?.details['err'])).toContain('the store is gone');
   });

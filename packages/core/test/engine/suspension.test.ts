@@ -305,7 +305,7 @@ describe.each(ERAS)('a question that is not awaited, in %s', (version) => {
       process.off('unhandledRejection', listen);
     }
     expect(unhandled).toEqual([]);
-    const warned = logger.lines.filter(({ message = '' }) => message.includes('await the question'));
+    const warned = logger.lines.filter(({ message = '' }) => message.includes('await the call that asks'));
     expect(warned.map(({ details }) => details['where'])).toEqual(
       version === '2026-07-28' ? ['Orders.place', 'Orders.later'] : [],
     );

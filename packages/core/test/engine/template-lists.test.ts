@@ -405,7 +405,7 @@ describe('a list of a template that is wrong', () => {
     [
       'too many',
       some('a', 10_001),
-      'a list function returned more than 10000 resources at once: return pages',
+      'a list function returned more than 10000 resources at once: return one page',
     ],
   ])('fails resources/list, and the log says why: %s', async (_what, given, message) => {
     expect(await failureOf(() => given)).toContain(message);
@@ -479,9 +479,9 @@ describe('a list of a template that is wrong', () => {
     ];
     const problems = await problemsOf({ services: [Wrong], definitions });
     expect(problems.map(({ where, what }) => `${where}: ${what}`)).toEqual([
-      'Wrong.fixed, list: only a URI with variables has one',
+      'Wrong.fixed, list: a resource with a fixed URI cannot have this option',
       "Wrong.missing_, list: Wrong has no method 'missing'",
-      "defineResource('b'), list: only a URI with variables has one",
+      "defineResource('b'), list: a resource with a fixed URI cannot have this option",
       "defineResource('c'), list: it must be a function",
     ]);
     expect(problems.every(({ code }) => code === 'SIGIL_INVALID_OPTIONS')).toBe(true);

@@ -52,7 +52,9 @@ describe('a tool with a UI', () => {
   );
 
   test.each([{}, null, 5, []])('says something of its UI, not %j', async (ui) => {
-    expect(await wrong(tool(ui))).toMatchObject([{ code: 'SIGIL_INVALID_OPTIONS', what: 'it says nothing' }]);
+    expect(await wrong(tool(ui))).toMatchObject([
+      { code: 'SIGIL_INVALID_OPTIONS', what: 'it has neither resourceUri nor visibility' },
+    ]);
   });
 
   test('leaves to the UI what the UI needs', async () => {

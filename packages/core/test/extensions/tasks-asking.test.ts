@@ -352,7 +352,8 @@ describe('a tool whose handler starts the task', () => {
       {
         level: 'warn',
         details: { tool: 'job' },
-        message: 'a handler ended before its task had begun, so its result is the answer: await startTask()',
+        message:
+          'a handler ended before its task had begun, so the call was answered without a task: await startTask()',
       },
     ]);
     expect(runs).toBe(2);

@@ -273,7 +273,7 @@ test('an executor that fails when a run has ended does not fail the run', async 
   expect(await executor.run()).toEqual({ outcome: 'done', retryAfterMs: 0 });
   expect(await getTask(client, taskId)).toMatchObject({ status: 'completed' });
   expect(logger.lines).toMatchObject([
-    { level: 'error', details: { taskId }, message: 'the executor of tasks failed when a run had ended' },
+    { level: 'error', details: { taskId }, message: 'runEnded() of the task executor has failed' },
   ]);
 });
 

@@ -45,7 +45,7 @@ describe('concurrency', () => {
     const [first, second] = [client.call('search'), client.call('search')];
     expect(await client.error('tools/call', { name: 'search' })).toEqual({
       code: 429,
-      message: 'Too many calls of tool search are running, at most 2 are allowed; try again in 1 s',
+      message: 'Too many calls of tool search are running: at most 2 are allowed; try again in 1 s',
       data: { retryAfterMs: 1000, policy: 'tool search' },
     });
     expect(await statelessClient(app, {}, bob).error('tools/call', { name: 'search' })).toMatchObject({

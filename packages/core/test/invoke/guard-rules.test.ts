@@ -48,7 +48,7 @@ describe('guards', () => {
     expect(warned).toHaveLength(1);
     expect(warned[0]).toMatchObject({
       details: { guard: 'Members' },
-      message: `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it; a return may be missing`,
+      message: `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it; perhaps the guard lacks a "return"`,
     });
   });
 

@@ -21,12 +21,12 @@ describe('the annotations and the size of a resource', () => {
     [
       { annotations: { audience: ['robot'] } },
       'annotations.audience',
-      `it must be a list of 'user' and 'assistant'`,
+      `it must be a list with 'user', 'assistant' or both`,
     ],
     [
       { annotations: { audience: 'user' } },
       'annotations.audience',
-      `it must be a list of 'user' and 'assistant'`,
+      `it must be a list with 'user', 'assistant' or both`,
     ],
     [
       { annotations: { lastModified: 'yesterday' } },

@@ -102,7 +102,7 @@ describe('single arguments', () => {
     expect(problem?.code).toBe('SIGIL_ERASED_TYPE');
     expect(problem?.what).toContain('"filter"');
     expect(problem?.fix).toContain("@Arg('filter', { type:");
-    expect(problem?.fix).toContain("{ enum: ['s', 'm'] } for some values, { anyOf:");
+    expect(problem?.fix).toContain("{ enum: ['s', 'm'] } for a list of values, or { anyOf:");
   });
 
   test('refuse unknown and hostile names', async () => {

@@ -29,10 +29,10 @@ describe('a number that JSON cannot carry is a problem', () => {
       @Min('x' as never) least!: number;
       @Max(undefined as never) most!: number;
     }
-    const of = ' of "min", which must be a number';
+    const of = ' of "min", but a limit must be a number';
     expect(await problemsOf({ kind: 'class', cls: Query })).toMatchObject([
       { what: `Query.least has the string "x" as a limit${of}` },
-      { what: expect.stringContaining('as a limit of "max", which must be a number') },
+      { what: expect.stringContaining('as a limit of "max", but a limit must be a number') },
     ]);
   });
 

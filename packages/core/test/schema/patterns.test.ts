@@ -168,7 +168,7 @@ describe('a pattern that could backtrack', () => {
     const made = await planArguments({ name: 'text', type: String, keywords: { pattern: '^(?!b)a*a*$' } });
     expect(await accepts(made, { text: 'a'.repeat(1000) })).toBe(true);
     expect((await failure(made, { text: 'a'.repeat(1001) })).issues).toMatchObject([
-      { expected: 'a string of at most 1000 characters, if it is matched with ^(?!b)a*a*$' },
+      { expected: 'a string of at most 1000 characters, so that it can be matched with ^(?!b)a*a*$' },
     ]);
   });
 

@@ -105,7 +105,7 @@ describe('a property of instances', () => {
     }
     const said = ['page', 'limit', 'tags', 'note'].map(
       (name) =>
-        `Query.${name} is a property of its instances, but it has no class-validator decorator, so clients cannot send it`,
+        `Query.${name} is a property of each instance, but it has no class-validator decorator, so clients cannot send it`,
     );
     expect(await whats(Query)).toEqual(said);
     expect(await whats(Outer)).toEqual(said);

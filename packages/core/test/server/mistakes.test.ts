@@ -34,7 +34,7 @@ describe('a service does not start', () => {
       }
     }
     expect(await mistakesOf({ services: [Cart] })).toEqual([
-      'Cart, @Service({ scop }): this option does not exist; the only option is scope | write scope',
+      'Cart, @Service({ scop }): this option does not exist; the only option is scope | write @Service({ scope })',
     ]);
     expect(() => Service(mistake(Cart))).toThrow('@Service(): its options must be an object');
   });
@@ -276,7 +276,7 @@ describe('createApp() refuses', () => {
   test('to run on what is no runtime', async () => {
     const app = await createApp({ name: 'a', version: '1.0.0' });
     await expect(app.run(mistake(5))).rejects.toThrow(
-      'app.run({ runtime }): it must be a runtime, such as http() or stdio(), or options',
+      'app.run({ runtime }): it must be a runtime (for example http()) or an object with options',
     );
     await app.close();
   });

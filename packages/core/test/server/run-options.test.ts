@@ -99,7 +99,7 @@ describe('app.run() with options', () => {
     [{ http: 3000 }, 'http', 'it must be the options of http(), or a function that returns them'],
     [{ stdio: { start: () => undefined } }, 'stdio', 'it must be the options of stdio()'],
     [{ http: () => undefined }, 'http', 'it must be the options of http()'],
-    [[], 'runtime', 'it must be a runtime, such as http() or stdio(), or options'],
+    [[], 'runtime', 'it must be a runtime (for example http()) or an object with options'],
   ])('refuses %j', async (options, option, what) => {
     await expect(run(wrong(options), ['--http', '--port=0'])).rejects.toThrow(
       `app.run({ ${option} }): ${what}`,

@@ -33,7 +33,7 @@ describe('a part that was given alone and never answers', () => {
     const inputResponses = { 'question-1': { action: 'accept', content: {} } };
     expect(await client.error('tools/call', { name: 'ask', requestState, inputResponses })).toMatchObject({
       code: -32603,
-      message: 'Request states cannot be checked; try again later',
+      message: '"requestState" cannot be checked now; try again later',
     });
     expect(logger.lines).toHaveLength(1);
     expect(String(logger.lines[0]?.details['err'])).toContain('state.store did not answer within 50 ms');
@@ -96,7 +96,7 @@ describe('a whole backend that never answers', () => {
     held.hangs = true;
     const inputResponses = { 'question-1': { action: 'accept', content: {} } };
     expect(await asking.error('tools/call', { name: 'ask', requestState, inputResponses })).toMatchObject({
-      message: 'Request states cannot be checked; try again later',
+      message: '"requestState" cannot be checked now; try again later',
     });
     expect(await taskClient(app).error('tasks/get', { taskId: 'a' })).toMatchObject({ code: -32603 });
     const errors = logger.lines.map(({ details }) => String(details['err']));

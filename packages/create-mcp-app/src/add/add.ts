@@ -16,9 +16,9 @@ export interface Addition {
 }
 
 /**
- * Adds a class and its test to a project. For a view, its page is added as well. No other file changes, because
- * the app discovers classes in its folders of tools, resources and prompts. If the project has a handwritten list
- * of services, the report says what to add to that list.
+ * Adds a class and its test to a project. For a view, also adds its page. No other file changes, because the app
+ * discovers classes in its folders of tools, resources and prompts. If the project has a handwritten list of services,
+ * the report says what to add to that list.
  *
  * @throws Failure if the arguments are invalid, if files exist already, or if the project does not support
  * the class.
@@ -78,9 +78,10 @@ function handWrittenList(project: string): string | undefined {
 
 function readOperands([kind, name, extra]: readonly string[]): [KindName, AddedNames] {
   if (kind === undefined)
-    throw new Failure('USAGE', `name the kind of class: add ${KIND_NAMES.join('|')} <name>`);
+    throw new Failure('USAGE', `the kind of class is missing: use add ${KIND_NAMES.join('|')} <name>`);
   const kindName = readChoice('kind', kind, KIND_NAMES);
-  if (name === undefined) throw new Failure('USAGE', `name the class: add ${kind} <name>`);
+  if (name === undefined)
+    throw new Failure('USAGE', `the name of the class is missing: use add ${kind} <name>`);
   if (extra !== undefined) throw new Failure('USAGE', `'${extra}' is one argument too many`);
   return [kindName, namesFrom(name)];
 }

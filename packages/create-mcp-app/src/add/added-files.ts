@@ -6,6 +6,6 @@ export interface AddedFiles {
   /** The path of the file with the class, relative to `src`, without its extension. */
   readonly module: string;
   readonly files: ProjectFiles;
-  /** Tells the user how to see the added view; absent for other classes. */
+  /** A text that tells the user how to see the added view; absent for other classes. */
   readonly toSeeIt?: string;
 }

@@ -26,6 +26,6 @@ export function findProject(folder: string): Project {
   if (dirname(folder) !== folder) return findProject(dirname(folder));
   throw new Failure(
     'NOT_A_PROJECT',
-    'no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
+    'no package.json in this folder or its parent folders depends on @sigil/core: run this command in a project of create-mcp-app',
   );
 }

@@ -191,7 +191,7 @@ function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
     const what = directory === cwd ? 'this folder' : nearby(cwd, directory);
     throw new Failure(
       'FOLDER_NOT_EMPTY',
-      `${what} is not empty (${fewOf(occupants)}): name another folder, or use --force`,
+      `${what} is not empty (${fewOf(occupants)}): choose another folder, or use --force`,
     );
   }
   return { directory, name };
@@ -212,8 +212,8 @@ export interface NameProblem {
 /**
  * Checks whether npm accepts a name for a new package.
  *
- * @param taken the names of packages that the project will use. npm does not install a package into a project
- * that has the name of the package.
+ * @param taken the names of packages that the project will use. npm does not install a package into a project with the
+ * same name.
  * @returns why the name is not valid, with a valid suggestion; `undefined` if the name is valid.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {

@@ -26,8 +26,8 @@ interface Finished {
  * Creates a project: makes the choices, writes and builds the project, and calls its first tool.
  *
  * @returns the finished steps, or with `--dry-run` the planned ones.
- * @throws Failure if a step fails, or if the command is interrupted. If the files cannot be written, or after an
- * interruption, the written files are removed. If a later step fails, such as the build, they stay.
+ * @throws Failure if a step fails, or if the command is interrupted. The written files are removed if not all files can
+ * be written, or if the command is interrupted. They stay if a later step fails, such as the build.
  */
 export async function create(said: Said, host: Host): Promise<CreationReport> {
   const templates = templateDetails();

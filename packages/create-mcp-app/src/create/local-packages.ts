@@ -179,7 +179,7 @@ type Ranges = Record<string, string>;
 
 /**
  * Makes the dependencies of a project refer to the tarballs in its folder `vendor/`. Dependencies between the packed
- * packages refer to the tarballs as well.
+ * packages also refer to the tarballs.
  *
  * @param files the files of the project, with its `package.json`.
  */

@@ -14,7 +14,7 @@ export interface CreationReport {
   readonly next: readonly string[];
   /** The results of the steps; absent with `--dry-run`. */
   readonly records?: readonly StepRecord[];
-  /** The server's answer. */
+  /** The server's answer to the sample call; absent if the call was not made. */
   readonly answer?: string;
 }
 

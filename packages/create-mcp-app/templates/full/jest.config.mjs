@@ -13,6 +13,6 @@ export default {
       },
     ],
   },
-  // TypeScript imports name the file that will be there once it is compiled.
+  // Imports name the compiled .js file. The tests load the .ts file instead.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
 };

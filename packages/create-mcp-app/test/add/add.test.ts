@@ -187,7 +187,7 @@ describe('add', () => {
     const { code, err } = await runIn(folder.path, ['add', 'tool', 'ping']);
     expect(code).toBe(1);
     expect(err).toEqual([
-      'create-mcp-app: no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
+      'create-mcp-app: no package.json in this folder or its parent folders depends on @sigil/core: run this command in a project of create-mcp-app',
     ]);
   });
 
@@ -226,9 +226,9 @@ describe('add', () => {
   });
 
   test.each([
-    [['add'], 'name the kind of class: add tool|resource|prompt|service|view <name>'],
+    [['add'], 'the kind of class is missing: use add tool|resource|prompt|service|view <name>'],
     [['add', 'tol', 'x'], `there is no kind 'tol': did you mean tool?`],
-    [['add', 'tool'], 'name the class: add tool <name>'],
+    [['add', 'tool'], 'the name of the class is missing: use add tool <name>'],
     [['add', 'tool', 'a', 'b'], `'b' is one argument too many`],
     [['add', 'tool', 'a', '--template', 'http'], 'there is no flag --template'],
   ])('refuses %j with one line', async (args, complaint) => {

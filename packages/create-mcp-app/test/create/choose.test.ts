@@ -125,7 +125,7 @@ describe('without anybody to ask', () => {
     for (const name of ['a', 'b', 'c', 'd', '.DS_Store']) writeFileSync(join(cwd.path, 'app', name), '');
     await expect(decide(cwd.path, ['app'])).rejects.toMatchObject({
       code: 'FOLDER_NOT_EMPTY',
-      message: 'app is not empty (a, b, c and 1 more): name another folder, or use --force',
+      message: 'app is not empty (a, b, c and 1 more): choose another folder, or use --force',
     });
     expect(await decide(cwd.path, ['app', '--force'])).toMatchObject({ name: 'app', force: true });
   });

@@ -134,7 +134,7 @@ export class Authentication {
         if (refusal || principal?.id !== http.principal?.id) {
           this.endpoint.logger.info(
             aboutRequest(http),
-            'a stream ended: its request is not authenticated any more',
+            'a stream has ended, because its request is no longer authenticated',
           );
           return refused();
         }

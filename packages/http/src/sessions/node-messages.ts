@@ -8,7 +8,7 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 
-/** The kinds of messages about sessions that the processes of an app send to each other. */
+/** The kinds of messages that the processes of an app send to each other about sessions. */
 export const ABOUT = {
   /** A client's answer to a request, or progress on it. The process that sent the request receives this message. */
   answer: 'answer',

@@ -154,7 +154,7 @@ function readSessionId(http: HttpExchange, id: RequestId | null): string | undef
   if (refusesVersion(http, id)) return undefined;
   const sessionId = http.header('mcp-session-id');
   if (sessionId !== undefined) return sessionId;
-  const message = `Send ${NEEDS_ENVELOPE} with the request, or Mcp-Session-Id of a session`;
+  const message = `Send ${NEEDS_ENVELOPE} in the request, or send the header Mcp-Session-Id of a session`;
   refuse(http, 400, ERROR_CODES.invalidParams, message, id);
   return undefined;
 }

@@ -139,8 +139,8 @@ export class SessionStreams {
   }
 
   /**
-   * Called when another process reports that it now has the client's connection for a stream. With `retryMs`, the
-   * client must instead reconnect after this number of milliseconds.
+   * Called when another process reports about a stream. Without `retryMs`, that process now has the client's
+   * connection. With `retryMs`, the client must reconnect after this number of milliseconds.
    */
   movedAway(stream: string, retryMs?: number): void {
     // A message from before this process claimed the stream is obsolete.

@@ -1,7 +1,7 @@
 /**
- * The SQL for tasks. An update fails if another process has changed the task since it was read. A run must regularly
- * renew its lease, or else another process can run the task. If there is no room for a new task, the oldest finished
- * tasks of its owner are deleted.
+ * The SQL for tasks. An update fails if another process has changed the task in the meantime. If a run does not renew
+ * its lease in time, another process can run the task. If there is no room for a new task, the oldest finished tasks of
+ * its owner are deleted.
  */
 export const TASKS: string = `
 -- Under which name an owner takes its turn. No name is that of those who are not known.

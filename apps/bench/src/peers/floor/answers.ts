@@ -11,8 +11,9 @@ const serverInfo = { 'io.modelcontextprotocol/serverInfo': { name: 'bench', vers
 const number = { type: 'number' };
 
 /**
- * Returns the function a floor answers with: it parses the request, adds, and writes what a 2026-07-28 server writes.
- * Nothing is validated and nothing is looked up; the list is serialised once, as any server could.
+ * Returns the function that answers requests in a minimal server (a floor). It parses the request, adds the numbers,
+ * and returns the same text as a server of revision 2026-07-28. It validates nothing and looks up nothing. It
+ * serializes the list of tools only once.
  */
 export function floorAnswers(tools: number): (request: string) => string {
   const list = JSON.stringify({

@@ -4,7 +4,7 @@ import { add, adderSchemas, description } from '../adder-schemas.js';
 
 const schemas = adderSchemas(readServerOptions().tools);
 
-/** A server of the official SDK v1 with every tool registered. */
+/** Creates a server with the official SDK v1, and registers all tools. */
 export function buildServer(): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' });
   for (const { name, input, output } of schemas) {

@@ -4,7 +4,7 @@ import { add, adderSchemas, description } from '../adder-schemas.js';
 
 const schemas = adderSchemas(readServerOptions().tools);
 
-/** A server of the official SDK v2 with every tool registered: the factory its entry points call. */
+/** Creates a server with the official SDK v2, and registers all tools. The entry points call this function. */
 export function buildServer(): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' });
   for (const { name, input, output } of schemas) {

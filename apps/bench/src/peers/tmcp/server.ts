@@ -4,7 +4,7 @@ import type { ZodType } from 'zod';
 import { readServerOptions } from '../../options.js';
 import { add, adderSchemas, description } from '../adder-schemas.js';
 
-/** A tmcp server with every tool registered. */
+/** Creates a server with tmcp, and registers all tools. */
 export function buildServer(): McpServer<ZodType> {
   const server = new McpServer(
     { name: 'bench', version: '1.0.0' },

@@ -14,15 +14,16 @@ import type { QuestionCodec } from './question-codec.js';
 import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
 
 /**
- * Asks the client the questions of handlers, in these steps:
+ * Sends the questions of handlers to the client, in these steps:
  *
  * 1. `ClientRequester` checks that the client has declared the capability that the question needs.
  * 2. `QuestionCodec` writes the question in the format of the client's revision.
- * 3. If an earlier run of the handler has asked the question, `RoundTrips` returns the answer. Otherwise, the question
- *    is delivered (`delivery.ts`) in the result of the request, as a request to the client, or by the task of the
- *    handler. If the question is in a result, the client repeats the request with the answer; until then, the client
- *    keeps the state that `RoundTripStates` has sealed. If the question is a request to the client, `PendingRequests`
- *    waits for the answer.
+ * 3. If an earlier run of the handler received the answer, `RoundTrips` returns this answer. Otherwise, `delivery.ts`
+ *    sends the question in one of these ways:
+ *    - in the result of the request: the client repeats the request with the answer, and sends back the state that
+ *      `RoundTripStates` has sealed
+ *    - as a request to the client: `PendingRequests` waits for the answer
+ *    - through the task, if the handler runs as a task
  * 4. `QuestionCodec` reads the answer. Handlers never get an answer that does not fit the question.
  */
 export class ClientRequester {
@@ -56,8 +57,8 @@ export class ClientRequester {
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. If the client repeats the request with the answers
-   * instead, the promise rejects with a `Suspension`.
+   * arrived, so that the handler can run again within this request. In revision 2026-07-28, and in the background, the
+   * current run ends instead: the promise rejects with a `Suspension`.
    */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);

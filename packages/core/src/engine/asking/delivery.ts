@@ -29,7 +29,7 @@ export interface RequesterContext {
   readonly isOver: boolean;
   /** How questions reach the client. */
   readonly delivery: Delivery;
-  /** The observation of the call, which also records questions. */
+  /** The observation of the call. It also records each question to the client. */
   readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
@@ -39,7 +39,7 @@ export interface RequesterContext {
 
 /** Options for the delivery of one question. */
 export interface DeliveryOptions extends RoundOptions {
-  /** Withdraws the question. If absent, the signal of the request withdraws the question. */
+  /** Withdraws the question when it aborts. If absent, the signal of the request is used. */
   readonly signal?: AbortSignal;
 }
 
@@ -60,15 +60,16 @@ export interface Delivery {
 }
 
 /**
- * Delivers the questions and the result of a handler that runs in the background, so that no request waits for the
- * result. An extension implements this interface.
+ * Delivers the questions and the result of a handler that runs in the background. No request waits for the result.
+ * Extensions implement this interface.
  */
 export interface BackgroundDelivery {
   /** The id of the task. The log contains the same id. */
   readonly taskId: string;
   /**
-   * The number of the run: 1 for the first run, and 1 more after each lost run. When a run makes progress, the number
-   * becomes 1 again. A run is lost if its process dies, or does not renew the lease of the task in time.
+   * The number of this run of the handler: 1 for the first run, and 1 more after each lost run. When a run makes
+   * progress, for example by storing a result of `ctx.once()`, the number becomes 1 again. A run is lost if its process
+   * dies, or does not renew the lease of the task in time.
    */
   readonly attempt: number;
   /**

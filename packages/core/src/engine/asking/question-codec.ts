@@ -46,7 +46,8 @@ export class QuestionCodec {
   /**
    * Reads the client's answer to a question.
    *
-   * @throws InputResponseError if the answer has the format of another kind of answer, or does not satisfy the form.
+   * @throws InputResponseError if the answer does not have the format for this kind of question, or does not satisfy
+   *   the form.
    */
   async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
@@ -141,7 +142,7 @@ const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'
 
 /**
  * Converts the schema of a form to the format that clients get. The result contains only the properties, each with a
- * type (2026-07-28, client/elicitation, "Requested Schema").
+ * `type`, and the names of the required properties (2026-07-28, client/elicitation, "Requested Schema").
  */
 export function requestedSchema(schema: JsonSchema): JsonSchema {
   const { required } = schema;

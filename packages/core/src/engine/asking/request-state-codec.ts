@@ -13,9 +13,9 @@ export function isStateKey(key: unknown): key is StateKey {
 }
 
 /**
- * Encrypts and authenticates state (AES-256-GCM) that is kept outside of this process, for example in a client between
- * two requests. Processes of the same app with the same secrets can read each other's texts. Each key is derived from
- * the secret, the app and the purpose, so text from another app or for another purpose is rejected.
+ * Encrypts and authenticates state that is kept outside of this process, for example in a client between two requests.
+ * The algorithm is AES-256-GCM. Processes of the same app with the same secrets can read each other's texts. Each key
+ * is derived from the secret, the app and the purpose, so text from another app or for another purpose is rejected.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];

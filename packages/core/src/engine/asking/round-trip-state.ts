@@ -31,13 +31,13 @@ export interface RoundTripState {
    * `questions`.
    */
   readonly required: Map<string, RequiredInput>;
-  /** The state from the handler's last `inputRequired()`. */
+  /** The `requestState` that the handler passed to its last `inputRequired()`; `undefined` if it passed none. */
   requestState: string | undefined;
   /** Results of side effects, by key. */
   readonly effects: Map<string, unknown>;
 }
 
-/** Returns an empty record, for a request in its first round. */
+/** Returns an empty record, for a request whose handler has not run before. */
 export function noMemory(): RoundTripState {
   return memoryOf({ questions: [], required: [], effects: [] });
 }
@@ -46,12 +46,12 @@ export function noMemory(): RoundTripState {
 export interface Journal {
   readonly questions: readonly (readonly [string, AskedQuestion])[];
   readonly required: readonly (readonly [string, RequiredInput])[];
-  /** The state from the handler's last `inputRequired()`. */
+  /** The `requestState` that the handler passed to its last `inputRequired()`; `undefined` if it passed none. */
   readonly requestState?: string | undefined;
   readonly effects: readonly (readonly [string, unknown?])[];
 }
 
-/** Converts the record of a request's rounds to JSON. */
+/** Converts the record of a handler's runs to its JSON form. */
 export function journalOf({ questions, required, requestState, effects }: RoundTripState): Journal {
   return {
     questions: [...questions],
@@ -62,7 +62,7 @@ export function journalOf({ questions, required, requestState, effects }: RoundT
   };
 }
 
-/** Reads the record of a request's rounds from JSON. */
+/** Reads the record of a handler's runs from its JSON form. */
 export function memoryOf({ questions, required, requestState, effects }: Journal): RoundTripState {
   return {
     questions: new Map(questions),
@@ -73,7 +73,7 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
 }
 
 /**
- * Adds answers to the record of a handler's runs. A question that already has an answer keeps this answer.
+ * Adds answers to the record of a handler's runs. A question that already has an answer keeps its answer.
  *
  * @param given the client's answers, by the key that the handler has given each question.
  * @returns the new record, for the next run of the handler. `journal` does not change.

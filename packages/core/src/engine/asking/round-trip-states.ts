@@ -16,7 +16,7 @@ import {
 import type { RequestStateCodec } from './request-state-codec.js';
 import type { StateStore, StateUse } from '../../backend/backend.js';
 
-/** The request whose earlier rounds are recorded. */
+/** The request that a `requestState` belongs to. */
 export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -32,7 +32,8 @@ export interface OpenedRound {
    * Called shortly before the handler runs. Marks the state as used, so that it is not accepted again. Absent if the
    * request has no state, or if there is no state store.
    *
-   * @throws ProtocolError (-32602) if the state was used before, or is older than the records of the store.
+   * @throws ProtocolError (-32602) if the state was used before, or is too old for the store to know whether it was
+   *   used.
    * @throws OverloadedError if the state store fails.
    */
   readonly use?: () => Promise<void>;
@@ -66,7 +67,7 @@ interface Payload extends Journal {
 }
 
 /**
- * Keeps the record of a request's rounds in the `requestState` that the client sends back (2026-07-28,
+ * Keeps the record of a handler's runs in the `requestState` that the client sends back (2026-07-28,
  * basic/patterns/mrtr).
  */
 export class RoundTripStates {
@@ -78,8 +79,8 @@ export class RoundTripStates {
   ) {}
 
   /**
-   * Reads the state from the client, and adds the client's answers. It does not mark the state as used: a client that
-   * is refused can retry with the same state.
+   * Reads the state from the client, and adds the client's answers. This method does not mark the state as used, so
+   * that a client can retry a refused request with the same state.
    *
    * @throws ProtocolError (-32602) when the state was not sealed by this app, has expired, or belongs to another
    *   request or principal.
@@ -123,7 +124,7 @@ export class RoundTripStates {
     };
     const state = await this.codec.seal(PURPOSE, payload);
     if (state.length <= this.limits.maxLength) return state;
-    const message = `The state of the request is longer than ${this.limits.maxLength} characters`;
+    const message = `The "requestState" for the client would be longer than ${this.limits.maxLength} characters`;
     throw new ProtocolError(ERROR_CODES.internalError, message);
   }
 
@@ -140,7 +141,8 @@ export class RoundTripStates {
     const forMs = expires - now + CLOCK_SKEW_MS;
     const ageMs = Math.max(0, now - sealedAt);
     const use = await ask(() => store.use(id, forMs, client, 'states', ageMs));
-    if (use === 'forgotten') throw refused("it is older than this server's records of used states");
+    if (use === 'forgotten')
+      throw refused('it is so old that this server no longer knows whether it was used before');
     if (use !== 'first') throw refused('it has been used already');
   }
 }
@@ -151,7 +153,7 @@ async function ask(use: () => MaybePromise<StateUse>): Promise<StateUse> {
     return await use();
   } catch (error) {
     if (error instanceof OverloadedError) throw error;
-    throw new OverloadedError('Request states cannot be checked; try again later', { cause: error });
+    throw new OverloadedError('"requestState" cannot be checked now; try again later', { cause: error });
   }
 }
 
@@ -160,7 +162,7 @@ function refused(why: string): ProtocolError {
 }
 
 /**
- * Reads the client's answers by key.
+ * Returns the client's answers, by the key of each question.
  *
  * @param responses the member `inputResponses` of the parameters of a request.
  * @throws ProtocolError (-32602) if the answers are invalid.

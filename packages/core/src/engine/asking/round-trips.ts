@@ -14,9 +14,9 @@ import {
 } from './round-trip-state.js';
 
 /**
- * The rounds of one request. In each round, the handler runs from its beginning. A question that has been answered
- * returns its answer immediately. A side effect that has run returns its stored result. New questions are sent to the
- * client.
+ * The rounds of one request. In each round, the handler runs from its beginning. If the handler repeats a question that
+ * the client has answered, it gets the answer immediately. If it repeats a side effect that has run, it gets the stored
+ * result. New questions are sent to the client.
  */
 export class RoundTrips {
   memory: RoundTripState = noMemory();
@@ -61,7 +61,7 @@ export class RoundTrips {
    * @param key the name of the question. By default, `question-<n>`, where `n` is the number of the question within the
    *   run.
    * @throws ProtocolError (-32603) if the handler uses the key for two open questions, for a different question than in
-   *   its last run, or with `inputRequired()`.
+   *   an earlier run, or with `inputRequired()`.
    */
   async ask(
     request: InputRequest,
@@ -74,7 +74,7 @@ export class RoundTrips {
     const digest = quickDigest(request);
     const known = questions.get(key);
     if (known && known.digest !== digest) {
-      const again = 'ask the same questions in the same order, or set a { key } for each';
+      const again = 'ask the same questions in the same order, or pass a { key } with each question';
       throw failure(
         `When the handler ran again, it asked a different question with the key "${key}": ${again}`,
       );
@@ -145,7 +145,7 @@ export class RoundTrips {
   }
 
   /**
-   * Leaves questions to the client, and ends the current run of the handler.
+   * Records questions that the client must answer, and ends the current run of the handler.
    *
    * @returns a promise that rejects with a `Suspension`: the current run of the handler ends, and the handler runs
    *   again later.
@@ -224,7 +224,7 @@ function requireKey(key: unknown): void {
   if (typeof key === 'string' && key !== '') return;
   const given = key === '' ? 'an empty string' : key === null ? 'null' : `a value of type ${typeof key}`;
   throw new TypeError(
-    `the key of ctx.once() must be a string that is not empty and that names the side effect, not ${given}`,
+    `the key of ctx.once() must be a non-empty string that identifies the side effect; it is ${given}`,
   );
 }
 

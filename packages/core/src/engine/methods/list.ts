@@ -39,8 +39,8 @@ export interface ListTail {
   /** Whether a cursor points to an entry after the registered entries. */
   holds(cursor: unknown): boolean;
   /**
-   * Returns the page at a cursor. If the cursor points to a registered entry, the page begins with the first entry
-   * after the registered entries.
+   * Returns the page that begins at a cursor. If `holds` returns `false` for the cursor, the page begins with the first
+   * entry after the registered entries.
    *
    * @param room maximum number of entries on the page.
    */

@@ -12,8 +12,10 @@ import type { Listener, SubscriptionFilter } from '../subscriptions/subscription
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
- * Returns the methods `resources/subscribe` and `resources/unsubscribe`, which change the session, and
- * `subscriptions/listen`, a request that stays open and streams the changes.
+ * Returns these methods:
+ *
+ * - `resources/subscribe` and `resources/unsubscribe`, which change the session
+ * - `subscriptions/listen`, which stays open and streams the changes
  */
 export function subscriptionMethods(parts: MethodParts): MethodTable {
   const { options, subscribers, listeners, rechecks } = parts;

@@ -15,7 +15,7 @@ export interface MethodParts {
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
   readonly rechecks: Rechecks;
-  /** Limits the memory for the client data of all sessions in this process, as `limits.maxSessionBytes` says. */
+  /** Limits the memory for the client data of all sessions in this process to `limits.maxSessionBytes`. */
   readonly sessionBytes: Quota;
 }
 

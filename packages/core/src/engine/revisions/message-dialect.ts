@@ -20,8 +20,8 @@ interface VariantRow {
 
 /**
  * The differences between the specification and an older dialect, which some documents describe and some clients use.
- * The dialect has other names for some methods and members. It occurs in messages of revision 2025-11-25 or earlier,
- * both from and to the client. Results that are not in this table are the same in the dialect and the specification.
+ * The dialect has other names for some methods and members. It occurs in messages in both directions, but only in
+ * revision 2025-11-25 or earlier. Results that are not in this table are the same in the dialect and the specification.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -94,7 +94,7 @@ export function resultFromDialect(method: string, result: Params): Params {
   return BY_NAME.get(method)?.readResult?.(result) ?? result;
 }
 
-/** The dialect's parameters of `initialize`, beyond the specification's. */
+/** The parameters of `initialize` that only the dialect has. */
 interface Opening {
   /** The client's capabilities, including the roots that it shares through `workspaceFolders`. */
   readonly capabilities: ClientCapabilities;

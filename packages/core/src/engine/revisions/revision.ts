@@ -42,9 +42,7 @@ export interface Revision extends RevisionFeatures {
   readonly requests: ReadonlySet<string>;
   /** The methods of the requests that can be answered with `input_required` instead of a complete result. */
   readonly rounds: ReadonlySet<string>;
-  /**
-   * Whether clients accept events without data, and reconnect to a stream that ends before the response (SEP-1699).
-   */
+  /** Whether clients accept SSE events without data, and reconnect if a stream ends before the response (SEP-1699). */
   readonly resumes: boolean;
   /** Whether clients may send several messages in one JSON array. */
   readonly batches: boolean;

@@ -27,7 +27,8 @@ export class ChangeFeed {
   #node: string | undefined;
 
   /**
-   * @param isShared whether other processes may use the bus. If so, the feed tells the bus the name of this process.
+   * @param isShared whether other processes may use the bus. If so, the feed passes the name of this process to the
+   *   bus.
    */
   constructor(
     private readonly bus: ChangeBus,

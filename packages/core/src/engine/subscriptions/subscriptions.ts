@@ -116,7 +116,10 @@ export class Subscribers {
     return [...this.#counts.keys()];
   }
 
-  /** The sessions that have subscribed to resources. The value for each session is its latest subscribing request. */
+  /**
+   * The sessions that have subscribed to resources. The value for each session is the latest request with which it
+   * subscribed.
+   */
   get sessions(): ReadonlyMap<Session, AdmittedRequest> {
     return this.#sessions;
   }
@@ -268,7 +271,7 @@ export class Listeners {
     if (!this.#quota.take(quotaKey)) {
       this.subscribers.release(quotaKey, bytes);
       throw new OverloadedError(
-        `More than ${total} subscriptions are open, or more than ${perClient} for one client`,
+        `The maximum number of subscriptions is open: ${total} for all clients, or ${perClient} for one client`,
       );
     }
     return () => {
@@ -280,7 +283,7 @@ export class Listeners {
   /**
    * Opens a subscription: acknowledges it first, then sends matching notifications until either side ends it.
    *
-   * @returns a promise of the request's result, which is fulfilled when the subscription ends.
+   * @returns a promise of the request's result. The promise is fulfilled when the subscription ends.
    */
   open(opened: Omit<Listener, 'subscriptions' | 'finish'>): Promise<MethodResult> {
     const { call, filter } = opened;

@@ -19,7 +19,8 @@ import {
 
 /**
  * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26). Hosts use it to show the results of tools
- * in a UI. All data of the extension is in `_meta`, so it adds no method. It is announced in every revision.
+ * in a UI. All data of the extension is in `_meta`, so the extension adds no protocol methods. The server announces the
+ * extension in every revision.
  */
 export const apps: AppExtension = {
   check: (definition, find) => [...toolProblems(definition, find), ...pageProblems(definition)],
@@ -103,7 +104,9 @@ function toolProblems(definition: DefinitionDetails, find: FindResource): Defini
   if (kind !== 'tool') return [invalid(place, 'it is not on a tool', 'use @UiResource')];
   const { resourceUri, visibility, ...others } = longForm(ui);
   const wrong = [
-    ...(resourceUri === undefined && visibility === undefined ? ['it says nothing'] : []),
+    ...(resourceUri === undefined && visibility === undefined
+      ? ['it has neither resourceUri nor visibility']
+      : []),
     ...(visibility === undefined || isVisibility(visibility)
       ? []
       : ["visibility must be a list that contains 'model', 'app' or both"]),
@@ -178,7 +181,9 @@ function cspFaults([key, domains]: [string, unknown]): string[] {
   if (!Array.isArray(domains)) return [`csp.${key} must be a list of origins`];
   return domains
     .filter((domain) => typeof domain !== 'string' || !ORIGIN.test(domain))
-    .map((domain) => `csp.${key}: '${String(domain)}' is not an origin, such as https://api.example.com`);
+    .map(
+      (domain) => `csp.${key}: '${String(domain)}' is not an origin; write it like https://api.example.com`,
+    );
 }
 
 function permissionFaults([key, value]: [string, unknown]): string[] {

@@ -42,7 +42,10 @@ export interface UiCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** The browser permissions that a UI requests. The value of each is an empty object. Hosts can refuse permissions. */
+/**
+ * The browser permissions that a UI requests. Set each requested permission to an empty object. Hosts can refuse
+ * permissions.
+ */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -95,8 +98,8 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * Makes a method a UI resource (extension `io.modelcontextprotocol/ui`): HTML that hosts show in a sandbox. The HTML
  * shows the results of the tools whose `@Ui` names the resource.
  *
- * **Parameters and return value**: as for `@Resource`. A returned string is the HTML. The options become the
- * `_meta.ui` of the contents, unless the method returns contents that already have a `_meta.ui`.
+ * **Parameters and return value**: as for `@Resource`. A returned string is the HTML. The members of `UiOptions`, such
+ * as `csp`, become the `_meta.ui` of the contents, unless the method returns contents that already have a `_meta.ui`.
  *
  * @param uri the URI that tools name, such as `ui://weather/view.html`.
  * @param options the origins and permissions of the page, and the options of `@Resource`.

@@ -13,7 +13,7 @@ export interface ListedTask extends TaskState {
   readonly tool: string;
   /** Whether the result of the tool has `isError`. For the client, such a task is `completed`. */
   readonly isError?: true;
-  /** The number of lost runs in a row before the current one. */
+  /** The number of runs in a row before the current run that were lost, for example because their process died. */
   readonly lostRuns: number;
   /** A hash that identifies the task's client in limits per client; `null` if the server cannot distinguish clients. */
   readonly owner: string | null;
@@ -57,8 +57,12 @@ type Asked = Readonly<Record<string, unknown>>;
 const PAGE = 100;
 
 /**
- * Executes an operator's command: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
- * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. The command itself runs no task.
+ * Executes an operator's command:
+ *
+ * - `{ do: 'ls', status, tool, limit }` lists tasks.
+ * - `{ do: 'show', taskId, arguments }` shows a task.
+ * - `{ do: 'cancel', taskId }` cancels a task.
+ * - `{ do: 'retry', taskId }` creates a new task from a failed one, and leaves its run to the executor.
  *
  * @throws ProtocolError if the task does not exist, or if its status does not allow the command.
  */

@@ -26,7 +26,7 @@ export interface PushOptions {
    * @throws Error when the queue has not accepted the message.
    */
   readonly send?: (message: string, delayMs: number) => Promise<unknown>;
-  /** The secret that signs messages: a text of 32 characters or more. All processes have the same secret. */
+  /** The secret that signs messages: a text of 32 characters or more. Use the same secret in all processes. */
   readonly key: string;
   /**
    * How long the queue at `url` may take to accept a message, in milliseconds. It does not limit `send`.

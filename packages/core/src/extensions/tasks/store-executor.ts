@@ -15,10 +15,12 @@ const TELL_EVERY_MS = 100;
  *
  * - a task was submitted in this process, or another process reports that the store has tasks to claim;
  * - a run has ended, and the last claim left tasks in the store;
- * - a third of the lease time (`leaseMs`) has passed; this finds tasks of dead processes.
+ * - a third of the lease time (`leaseMs`) has passed since the last regular claim; this claim finds the tasks of dead
+ *   processes.
  *
- * The process adapts its maximum of concurrent runs. A slow or failed claim, or a run that the process had no capacity
- * for, halves the maximum. Each fast claim raises the maximum by one, up to the `concurrency` of the process.
+ * The process adapts its maximum of concurrent runs. The maximum is halved after a slow claim, after a failed claim,
+ * and after a run that the process had no capacity for. Each fast claim raises the maximum by one, up to the
+ * `concurrency` of the process.
  */
 export class StoreExecutor implements TaskExecutor {
   readonly #host: Pick<ExtensionHost, 'publish' | 'onChange'>;

@@ -32,8 +32,8 @@ export interface TaskSupportOptions {
   readonly pollIntervalMs?: number;
   /**
    * Whether the tool runs again from its beginning if its process ended during the run. With `false`, the task fails,
-   * and the client must start a new one. When the server stops, a run that must not be repeated gets one second to
-   * finish. Results of `ctx.once()` are kept with `true` and with `false`.
+   * and the client must start a new one. When the server stops, a run that must not be repeated still gets one second
+   * to finish. The results of `ctx.once()` are kept in both cases.
    * @default true; for a tool with `destructive: true`, only if `ctx.once()` has already recorded a result
    */
   readonly rerun?: boolean;

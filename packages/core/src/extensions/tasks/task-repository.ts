@@ -46,8 +46,8 @@ export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owne
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
   /**
-   * Milliseconds until a process can claim the task and start a run. If the task already has a run, this run holds the
-   * task for the same time without renewal.
+   * For a task without a run: milliseconds until a process can claim the task. For a task that already has a run: the
+   * length of its first lease, in milliseconds.
    */
   readonly delayMs: number;
 }
@@ -99,8 +99,8 @@ export interface Changed {
 }
 
 /**
- * Reads and writes tasks. It does not overwrite changes of other processes, publishes changes, and encrypts data
- * from clients and handlers.
+ * Reads and writes tasks. Publishes each change, and encrypts data from clients and handlers. Never overwrites a change
+ * that another process has made.
  */
 export class TaskRepository {
   readonly #told = new LogThrottle();
@@ -162,7 +162,10 @@ export class TaskRepository {
     return this.#ask('get', () => this.store.get(taskId));
   }
 
-  /** Returns `TaskStore.backlog()`; `undefined` if the store does not have it. Concurrent callers share one query. */
+  /**
+   * Returns the result of `TaskStore.backlog()`; `undefined` if the store does not have this method. Concurrent callers
+   * share one query.
+   */
   backlog(): Promise<TaskBacklog | undefined> {
     const ask = async (): Promise<TaskBacklog | undefined> => this.store.backlog?.();
     return (this.#backlog ??= ask().finally(() => (this.#backlog = undefined)));
@@ -198,8 +201,8 @@ export class TaskRepository {
   /**
    * Claims tasks for this process.
    *
-   * @returns the tasks that this process can read. Other claimed tasks go back to the store, where a process with their
-   *   keys can claim them.
+   * @returns the tasks that this process can read. Claimed tasks that it cannot decrypt go back to the store, where a
+   *   process with the right keys can claim them.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {

@@ -110,7 +110,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Aborts the signal of the handler, and ignores its later result.
+   * Aborts the handler's signal. A result that the handler returns later is ignored.
    *
    * @param abortedBy the cause to report to telemetry. Nothing is reported without a cause, or if the run was already
    *   stopped.

@@ -58,8 +58,8 @@ export interface TaskRunnerOptions {
    */
   readonly versionOf: (tool: string) => string | undefined;
   /**
-   * A function that returns a limit for each tool that has one: the maximum number of concurrent runs of the tool in
-   * this process. The key of a limit is the name of the tool.
+   * A function that returns, for each tool name, the maximum number of concurrent runs of the tool in this process. A
+   * tool without a maximum is absent.
    */
   readonly toolBounds: () => ReadonlyMap<string, number>;
   /**
@@ -140,8 +140,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Creates a task from a call and stores it, so that every process finds it. The task does not run before `ready` is
-   * called with it.
+   * Creates a task from a call and stores it, so that every process finds it. The task runs only after it is passed to
+   * `ready`.
    *
    * @throws OverloadedError if the maximum number of tasks is reached.
    */
@@ -398,7 +398,7 @@ export class TaskRunner implements TaskWorker {
     try {
       await this.executor.runEnded?.(end);
     } catch (error) {
-      this.logger.error({ err: error, taskId }, 'the executor of tasks failed when a run had ended');
+      this.logger.error({ err: error, taskId }, 'runEnded() of the task executor has failed');
     }
   }
 

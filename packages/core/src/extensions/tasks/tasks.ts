@@ -55,7 +55,7 @@ export interface TasksOptions {
   readonly executor?: TaskExecutor;
   /**
    * Whether this process runs tasks. With `false`, the process leaves tasks to other processes. With `'only'`, the
-   * process does nothing else: `app.run()` serves no clients, and does not start the runtime that you pass. Both values
+   * process only runs tasks: `app.run()` serves no clients, and does not start the runtime that you pass. Both values
    * need a store that other processes share.
    * @default true
    */
@@ -103,8 +103,9 @@ export interface TasksOptions {
    */
   readonly leaseMs?: number;
   /**
-   * Number of lost runs in a row after which a task fails. The task itself may be the cause of the losses. A run is
-   * lost if its process dies or does not renew the lease. Each new result of `ctx.once()` restarts the count.
+   * Number of lost runs in a row after which a task fails. A run is lost if its process dies or does not renew the
+   * lease. The limit ends a task that itself causes the losses, for example by a crash. Each new result of `ctx.once()`
+   * restarts the count.
    * @default 3
    */
   readonly maxAttempts?: number;
@@ -115,8 +116,7 @@ export interface TasksOptions {
  * task takes this path:
  *
  * 1. A call becomes a task, immediately or when its handler calls `startTask()`: `TaskRepository` stores the call,
- * encrypted, and the client gets the task as the answer. From then on, the task is only in the store, not in this
- * process.
+ * encrypted, and the client gets the task as the answer. From then on, only the store holds the state of the task.
  * 2. The task runs in this process if this process has capacity. Otherwise, the executor chooses the process: by
  * default, the process that claims the task in the store (`StoreExecutor`). A claim gives the task a new run id, so
  * that late writes of an earlier run do not count. It also gives the task a lease, which `TaskRunner` renews. `TaskRun`
@@ -270,7 +270,7 @@ function callsOf(
     if (!isAdvised)
       logger.warn(
         { tool: entry.key },
-        'a handler ended before its task had begun, so its result is the answer: await startTask()',
+        'a handler ended before its task had begun, so the call was answered without a task: await startTask()',
       );
     isAdvised = true;
     await runner.cancel(begun);

@@ -12,10 +12,13 @@ interface TextStep {
   readonly text: string;
 }
 
-/** Reads characters until a character in `stops`, and keeps the text that it has read for `capture`. */
+/**
+ * Reads characters, at most up to the next character in `stops`. `capture` describes the meaning of the text that was
+ * read.
+ */
 export interface RunStep {
   readonly kind: 'run';
-  /** For each ASCII code: 1 if the run stops before this character, otherwise 0. */
+  /** For each ASCII code: 1 if this step must stop before the character, otherwise 0. */
   readonly stops: Uint8Array;
   readonly minimum: 0 | 1;
   readonly capture: Capture;
@@ -30,7 +33,7 @@ interface ForkStep {
 /** One step of a match. No step leads back to an earlier step. */
 export type Step = TextStep | RunStep | ForkStep;
 
-/** The meaning of the text that a run has read: one value, the members of a list, or `name=value` pairs. */
+/** The meaning of the text that a `RunStep` has read: one value, the members of a list, or `name=value` pairs. */
 export type Capture =
   | { readonly kind: 'value'; readonly variable: TemplateVariable }
   | { readonly kind: 'list'; readonly variable: TemplateVariable; readonly separator: string }

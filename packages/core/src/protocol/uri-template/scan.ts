@@ -18,11 +18,12 @@ export interface Captured {
  * positions where the rest of the input can match. A second pass from the start follows marked positions only, so
  * nothing is tried twice. Time and memory are proportional to the length of the input times the number of steps.
  *
- * If several matches exist, each run takes as much as it can. If an optional expression directly follows a run, a match
- * that contains the expression is preferred. Therefore, `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
+ * If several matches exist, each `RunStep` reads as much as it can. If an optional expression directly follows a
+ * `RunStep`, a match that contains the expression is preferred. Therefore, `{name}{.ext}` splits `a.b.json` into `a.b`
+ * and `json`.
  *
  * @param input a string of ASCII characters only.
- * @returns the capture of each run, in the order of the steps, or `undefined` if the input does not match.
+ * @returns the capture of each `RunStep`, in the order of the steps, or `undefined` if the input does not match.
  */
 export function scan(steps: readonly Step[], input: CodeUnits): Captured[] | undefined {
   const first = steps[0];

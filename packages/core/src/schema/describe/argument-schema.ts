@@ -130,14 +130,14 @@ function reportUnknownType(
     return at.add(
       'SIGIL_MISSING_METADATA',
       `the compiler emitted no decorator metadata, so the type of ${decorator}('${name}') is not known`,
-      `${EMIT_METADATA}, or name the type: ${decorator}('${name}', { type: String })`,
+      `${EMIT_METADATA}, or set the type, for example ${decorator}('${name}', { type: String })`,
     );
   const seen =
     normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of argument "${name}" is not known at run time (${seen})`,
-    `declare it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } for a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
+    `set the type, for example ${decorator}('${name}', { type: String }); use { type: () => TheClass } for a class or enum, { enum: ['s', 'm'] } for a list of values, or { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
   );
 }
 
@@ -145,7 +145,7 @@ function reportUnknownElements({ name, decorator = '@Arg' }: PropertyDeclaration
   at.add(
     'SIGIL_ERASED_TYPE',
     `the element type of argument "${name}" is not known at run time, because reflection only says Array`,
-    `declare it: ${decorator}('${name}', { items: () => String }), or another class or enum; use { items: {} } for elements of any type`,
+    `set the element type, for example ${decorator}('${name}', { items: () => String }); use { items: {} } for elements of any type`,
   );
 }
 

@@ -21,8 +21,8 @@ export interface DtoDocument {
 }
 
 /**
- * Creates the schemas of DTO classes for one document: a set of schemas with common `$defs`. The DTO classes must have
- * been read before, because this class reports no problems.
+ * Creates the schemas of DTO classes for one document: a set of schemas with common `$defs`. Problems of a DTO class
+ * are reported when the DTO class is read, and not here.
  *
  * Each class has a name in `$defs`, which clients see. The name comes from the first property that contains the class;
  * a second class with the same name gets the suffix `_2`. The class name in the code is not used, because minifiers

@@ -163,8 +163,8 @@ export function isDto(cls: unknown): boolean {
 }
 
 /**
- * Returns the text of the `output` option that describes a value: the name of the DTO class of the value. For a list of
- * instances, the name is in square brackets.
+ * Returns the source text of the option `output` for a value that a tool has returned: `Ticket` for an instance of the
+ * DTO class `Ticket`, or `[Ticket]` for a list of such instances.
  *
  * @returns `undefined` for any other value, including plain objects.
  */
@@ -329,7 +329,7 @@ export class ConstraintSource {
     this.#found.set(registered.target, registered);
   }
 
-  /** The authors' constraint classes that are used in the DTO classes read so far. */
+  /** The authors' constraint classes of all DTO classes that have been read so far. */
   get classes(): readonly Constructor[] {
     return [...this.#found.keys()];
   }

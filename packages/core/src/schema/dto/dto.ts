@@ -91,7 +91,7 @@ function withoutRules(
   const own = Object.keys(initial).filter((name) => typeof initial[name] !== 'function');
   if (annotated.length + own.length === 0 || !isDto(cls)) return new Map();
   const found = new Map(annotated.map((name) => [name, 'has @Describe() or @McpHeader()']));
-  for (const name of own) if (!found.has(name)) found.set(name, 'is a property of its instances');
+  for (const name of own) if (!found.has(name)) found.set(name, 'is a property of each instance');
   for (const { propertyName } of targetRules(storage, cls, [])) found.delete(propertyName);
   return found;
 }
@@ -202,7 +202,7 @@ function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<strin
     at.add(
       'SIGIL_INVALID_SCHEMA',
       `class ${cls.name} cannot be constructed without arguments`,
-      `remove the required arguments from the constructor of ${cls.name}; its properties are assigned afterwards`,
+      `remove the required arguments from the constructor of ${cls.name}: Sigil calls it without arguments, and then sets the properties`,
     );
     return undefined;
   }

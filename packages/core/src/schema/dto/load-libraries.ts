@@ -105,8 +105,8 @@ const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unkno
  * Finds class-transformer's metadata storage. Applies a class-transformer decorator to a class, and searches each
  * known storage for the decorator's metadata.
  *
- * @returns the storage; 'not installed' if class-transformer is missing; `undefined` if none of the known modules
- *   contains the storage.
+ * @returns the storage; 'not installed' if class-transformer is missing; `undefined` if no known storage contains the
+ *   decorator's metadata.
  */
 export async function loadTransforms(): Promise<TransformerStorage | 'not installed' | undefined> {
   const transformer = await loadTransformer();
@@ -143,7 +143,7 @@ const UNKNOWN_COPY: DefinitionProblem = {
   code: 'SIGIL_TWO_COPIES',
   where: 'class-transformer',
   what: 'the metadata of its decorators was not found, so @Exclude, @Expose and @Transform would have no effect',
-  fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
+  fix: `${ONE_COPY}; use version 0.5 of class-transformer`,
 };
 
 /**

@@ -14,7 +14,7 @@ import { loadTransforms } from './load-libraries.js';
 
 /**
  * Creates a DTO class with the properties of another class, all of them optional. A property accepts null only if it
- * has `@IsOptional()` in the source.
+ * has `@IsOptional()` in the source class.
  *
  * The new class keeps rules of class-validator, decorators of class-transformer, `@Describe` on properties and
  * `@McpHeader`, but not `@Describe` on the class. Property initialisers do not run, so an omitted property has no
@@ -162,10 +162,10 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
 }
 
 /**
- * Copies class-transformer's decorators to a class that `PartialType()` or a similar function has created. The
- * decorators come from the classes that were passed to that function. If `cls` extends such a created class, the base
- * class also gets its decorators. This is a separate step, because class-transformer may be loaded after the classes
- * are declared. A second call for the same class has no effect.
+ * Copies class-transformer's decorators to `cls` and each of its base classes, if `PartialType()` or a similar function
+ * has created the class. The decorators come from the classes that were passed to that function. This is a separate
+ * step, because class-transformer may be loaded after the classes are declared. A second call for the same class has no
+ * effect.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (const at of ancestors(cls)) {

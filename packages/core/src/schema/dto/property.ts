@@ -83,7 +83,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
     report(
       context,
       `has @Describe() with ${nonFinite}, but JSON only has finite numbers`,
-      'use other examples',
+      'use finite numbers as examples',
     );
   return {
     name,
@@ -205,8 +205,8 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
   if (!isMade && rules.some(({ rule }) => rule.made))
     report(
       context,
-      'has @IsInstance(), but nothing makes an instance of its class from JSON',
-      'decorate the properties of that class, or make the instance with @Transform(…) from class-transformer',
+      'has @IsInstance(), but Sigil cannot create an instance of that class from JSON',
+      'decorate the properties of that class with class-validator, or create the instance with @Transform(…) from class-transformer',
     );
   if ([context.name, context.transforms.wireName(context.name)].includes('__proto__'))
     report(context, 'is called "__proto__", which JavaScript reserves', 'choose another name for it');
@@ -218,7 +218,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
     if (!authored && limit !== undefined)
       report(
         context,
-        `has ${describeValue(keywords[limit])} as a limit of "${metadata.name}", which must be a number`,
+        `has ${describeValue(keywords[limit])} as a limit of "${metadata.name}", but a limit must be a number`,
         'write a number, or leave the decorator out',
       );
     const isSaid = nonFiniteIn([keywords, rule.shown?.(args)]) !== undefined;
@@ -257,7 +257,7 @@ function refuseUnknownElements(
   if (!isContainer(design.kind) || isSaid || isNested || isJudged) return;
   const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but the type of its elements is not known at run time`;
   const fix =
-    'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; @Allow({ each: true }) for elements of any kind';
+    'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; use @Allow({ each: true }) for elements of any kind';
   report(context, problem, fix, 'SIGIL_ERASED_TYPE');
 }
 

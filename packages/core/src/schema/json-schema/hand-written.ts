@@ -25,7 +25,8 @@ export interface HandWritten {
   readonly isolated: boolean;
   /**
    * Whether the schema has only common keywords, in the places where they usually are. Such a schema always compiles if
-   * the meta-schema accepts it. Therefore, when the app starts, it only validates the schema against the meta-schema.
+   * the meta-schema accepts it. Therefore, the start of the app validates the schema against the meta-schema, but does
+   * not compile it.
    */
   readonly isPlain: boolean;
 }
@@ -312,7 +313,7 @@ function findFault(root: JsonSchema): string | undefined {
   if (fault !== undefined) return fault;
   const dangling = walk.references.find((reference) => !resolves(reference, root, walk.anchors));
   if (dangling !== undefined) return `has a $ref to ${JSON.stringify(dangling)}, which is not in the schema`;
-  return isEndless(root) ? 'has a $ref that leads back to itself without a step into the value' : undefined;
+  return isEndless(root) ? 'has a $ref that leads back to itself, so validation would never end' : undefined;
 }
 
 /** Keywords whose schemas are for the value itself, and not for a part of it. */

@@ -306,7 +306,7 @@ function matching(source: string, longest: unknown, data: unknown): string {
   const pattern = shorten(source, SHOWN_PATTERN);
   const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
   return isTooLong
-    ? `a string of at most ${longest} characters, if it is matched with ${pattern}`
+    ? `a string of at most ${longest} characters, so that it can be matched with ${pattern}`
     : `a string that matches ${pattern}`;
 }
 

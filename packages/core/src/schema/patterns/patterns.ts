@@ -103,7 +103,7 @@ export function problemOf(pattern: SafePattern, where: string): DefinitionProble
     code: 'SIGIL_UNSAFE_PATTERN',
     where,
     what: `the pattern ${source} repeats a part that can match the same text in several ways: a short text could keep the server busy for hours`,
-    fix: 'only repeat a part that begins or ends with a character that it does not contain elsewhere, as in ^[a-z]+(-[a-z]+)*$; or avoid lookarounds and backreferences, so that an engine without backtracking can run it',
+    fix: 'repeat a part only if its first or last character occurs nowhere else in the part, for example ^[a-z]+(-[a-z]+)*$; or avoid lookarounds and backreferences, so that an engine without backtracking can run the pattern',
   };
 }
 

@@ -37,13 +37,13 @@ export interface Rule {
   /** Whether the decorator searches the whole array again for each element, which is slow for long arrays. */
   readonly searches?: true;
   /**
-   * Present if `keywords` are stricter than the decorator on purpose. Returns changed arguments for the decorator's own
-   * check, so that it is equally strict.
+   * Returns changed arguments for the decorator's own check, so that this check is as strict as `keywords`. Only rules
+   * whose `keywords` are stricter than the decorator on purpose have this function.
    */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
   /**
-   * Returns a description of the expected value. Present if the decorator's own message mentions types that JSON does
-   * not have, or is less precise.
+   * Returns a description of the expected value. A rule has this function if class-validator's message mentions types
+   * that JSON does not have, or if that message is less precise.
    */
   readonly expects?: (args: RuleArguments) => string | undefined;
 }

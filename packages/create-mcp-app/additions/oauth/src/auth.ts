@@ -3,10 +3,10 @@ import type { Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { SCOPES } from './scopes.js';
 
-/** The user who started the server and calls it over stdio: without a token, and with every scope that a tool needs. */
+/** The principal over stdio: the user who started the server. This user needs no token and has all scopes. */
 export const owner: Principal = { id: 'owner', scopes: SCOPES };
 
-/** The variables that are read here. Add your own: unknown ones are refused as misspelt. */
+/** The variables that this file reads. Add each new variable here, because other names with `OAUTH_` are refused. */
 const VARIABLES = [
   'OAUTH_RESOURCE',
   'OAUTH_ISSUER',
@@ -17,10 +17,10 @@ const VARIABLES = [
 ];
 
 /**
- * The authentication over HTTP: a token of the authorization server in the variables `OAUTH_…`. `.env.example` explains
- * them.
+ * Returns the options for authentication over HTTP, with tokens of the authorization server. `.env.example` explains the
+ * variables `OAUTH_…`.
  *
- * @throws Error when a variable is missing, wrong, or misspelt.
+ * @throws Error if a variable is missing, wrong or misspelt.
  */
 export function httpAuth(_host: string, env: NodeJS.ProcessEnv): Pick<HttpOptions, 'authorization'> {
   refuseUnknown(env);

@@ -5,7 +5,7 @@ import { chooseBackend } from './backend.js';
 import { runOptions } from './runtime.js';
 import { observe } from './telemetry.js';
 
-// Variables of the environment override those of the file.
+// Variables of the environment take precedence over the file.
 const settings = new URL('../.env', import.meta.url);
 if (existsSync(settings)) process.loadEnvFile(settings);
 
@@ -15,7 +15,7 @@ try {
   const { address } = await app.run(runOptions(process.env, metrics));
   if (address) console.error(`Listening on ${address}`);
 } catch (error) {
-  // A wrong definition or argument, a missing variable, a port in use: the message is enough.
+  // The message is enough, for example if a variable is missing or a port is in use.
   console.error((error as Error).message);
   process.exit(1);
 }

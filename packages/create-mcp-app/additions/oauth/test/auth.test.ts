@@ -186,6 +186,6 @@ test('is told by its authorization server of a scope that is not granted', async
   await token('mcp books:winter');
 
   expect(identity.stderr).toContain(
-    'A client asks for the scope books:winter, which is not granted: add it to SCOPES in src/scopes.ts',
+    'A client requests the scope books:winter, which is not granted: add it to SCOPES in src/scopes.ts',
   );
 });

@@ -1,5 +1,5 @@
-// Makes one HTML file of each folder here with an index.html: ui/dice becomes dist/ui/dice/index.html.
-// With --watch, for `npm run dev`: it does so at every change, compiles the server, and checks the types of the views.
+// Builds one HTML file from each folder of ui/ that contains an index.html: ui/dice becomes dist/ui/dice/index.html.
+// With --watch (for `npm run dev`), it rebuilds at each change, compiles the server, and checks the types of the views.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const pageOf = (view) => join(root, view, 'index.html');
 const findViews = () => readdirSync(root).filter((name) => existsSync(pageOf(name)));
 
-// Each view has a build of its own: Vite puts scripts and styles into a page only if it is the only one.
+// Each view is a separate build, because Vite inlines scripts and styles only if a build has one page.
 const buildView = (view, logLevel, watcher) =>
   build({
     root,
@@ -20,7 +20,7 @@ const buildView = (view, logLevel, watcher) =>
     build: { watch: watcher, rolldownOptions: { input: pageOf(view) } },
   });
 
-// `sigil dev` reads lines as tsc writes them, and tells compilers apart by a name before each line.
+// `sigil dev` reads lines in the format of tsc. The name at the start of a line identifies the compiler.
 const write = (name, text) => console.log(text.replace(/^/gm, `[${name}] `));
 
 function report(view, problems) {
@@ -44,14 +44,14 @@ async function watchView(view) {
     });
     return running;
   } catch (error) {
-    // Such as a fault in vite.config.mjs.
+    // For example, vite.config.mjs throws an error.
     report(view, [error]);
   }
 }
 
 const watched = { state: '', views: [], builds: [] };
 
-/** Begins anew if a view was added or removed, or if the settings of Vite have changed. */
+/** Restarts the builds if a view was added or removed, or if the Vite configuration has changed. */
 async function watchViews() {
   const views = findViews();
   const settings = readdirSync(root).filter((name) => name.startsWith('vite.config.'));

@@ -6,19 +6,19 @@ export const options: AppOptions = {
   name: 'template-full',
   version: '0.1.0',
   instructions: 'The lending desk of a library. Search for books before lending them.',
-  // Every class that these folders export is served, once it is compiled; there is nothing to register.
+  // The server serves every class that the compiled files in these folders export. No registration is needed.
   discover: new URL('./{tools,resources,prompts}/**/*.js', import.meta.url),
   middleware: [logDuration],
-  // One line a call on standard error; a call that takes longer than two seconds is a warning. LOG_LEVEL=warn shows those alone.
+  // Logs each call on standard error. A call that takes more than two seconds is logged as a warning.
   log: { calls: 'info', slowMs: 2_000 },
   limits: {
     rates: [
-      // By the network address, before authentication; over stdio there is none.
+      // Counted for each network address, before authentication. Over stdio, it does not apply.
       { per: 'address', limit: 600, windowMs: 60_000 },
       { per: 'principal', limit: 120, windowMs: 60_000 },
     ],
   },
-  // The audit of calls, in the file AUDIT_FILE if it is set. It is read late, because `.env` may set it.
+  // Writes an audit of calls to AUDIT_FILE, if it is set. A getter, because `.env` is loaded after this file.
   get audit() {
     const file = process.env['AUDIT_FILE'];
     return file ? { sink: jsonLinesFile(file) } : undefined;

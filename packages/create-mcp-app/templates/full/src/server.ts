@@ -4,7 +4,7 @@ import { observe } from './telemetry.js';
 
 const app = await createApp(options);
 const metrics = await observe(app);
-// Over stdio, or over HTTP with --http: arguments and variables set the address, and `http` the rest.
+// Serves over stdio, or over HTTP with --http. Arguments and variables set the address.
 const { address } = await app.run({ http: { metrics } });
-// Over stdio there is no address, and standard output belongs to the protocol.
+// The address is undefined over stdio, where standard output is only for protocol messages.
 if (address) console.error(`Listening on ${address}`);

@@ -3,10 +3,10 @@ import type { HttpRuntimeOptions, MetricsOptions } from '@sigil/http';
 import { httpAuth, owner } from './auth.js';
 
 /**
- * How the server is reached: over HTTP, or over stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port` and `--host`,
- * or else `PORT` and `HOST`, set the address. The token `SIGIL_EVENTS_TOKEN` lets `sigil top` show the calls.
+ * Returns the options of the transport. The server serves HTTP, or stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port`
+ * and `--host`, or the variables `PORT` and `HOST`, set the address.
  *
- * @param metrics the handler of metrics: for programs on this machine, and for others with the token `METRICS_TOKEN`.
+ * @param metrics the metrics to serve. With `METRICS_TOKEN`, requests for them need this token.
  */
 export function runOptions(env: NodeJS.ProcessEnv, metrics?: MetricsOptions): RunOptions {
   return {
@@ -16,21 +16,21 @@ export function runOptions(env: NodeJS.ProcessEnv, metrics?: MetricsOptions): Ru
   };
 }
 
-/** The options of the HTTP transport; `auth.ts` has the authentication. @throws Error if a variable is wrong. */
+/** Returns the options of the HTTP transport. @throws Error if a variable is wrong. */
 export function httpOptions(
   host: string,
   env: NodeJS.ProcessEnv,
   metrics?: MetricsOptions,
 ): HttpRuntimeOptions {
   return {
-    // Clients up to 2025-11-25 have sessions; newer ones need none.
+    // Clients up to revision 2025-11-25 use sessions. Newer clients do not.
     sessions: { idleMs: 10 * 60_000, max: 1_000 },
     ...(metrics && measured(metrics, host, env['METRICS_TOKEN'])),
     ...httpAuth(host, env),
   };
 }
 
-/** If other machines can reach the server, metrics need a token. */
+/** Leaves out the metrics if other machines could read them without a token. */
 function measured(
   metrics: MetricsOptions,
   host: string,

@@ -8,19 +8,20 @@ import { telemetry } from '@sigil/otel';
 import { options } from './app.js';
 
 /**
- * Measures every call, and traces it if the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. It returns the
- * options for `http({ metrics })`, for Prometheus.
+ * Measures every call. Also traces every call if the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector.
+ *
+ * @returns the options for `http({ metrics })`, which serve the metrics to Prometheus.
  */
 export async function observe(app: App): Promise<MetricsOptions> {
   const resource = resourceFromAttributes({
     'service.name': process.env['OTEL_SERVICE_NAME'] || options.name,
     'service.version': options.version,
   });
-  // It does not listen by itself: the server has a path for it.
+  // The exporter starts no server, because the MCP server serves the metrics at a path.
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const meterProvider = new MeterProvider({ resource, readers: [exporter] });
   const traces = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? await sendTraces(resource) : undefined;
-  // High if a handler computes without a break, because all other calls wait then.
+  // This delay is high if a handler computes for a long time, because all other calls then wait.
   const eventLoopDelay = monitorEventLoopDelay();
   eventLoopDelay.enable();
   telemetry(app, { meterProvider, eventLoopDelay, shutdown: async () => traces?.shutdown() });
@@ -28,7 +29,7 @@ export async function observe(app: App): Promise<MetricsOptions> {
 }
 
 async function sendTraces(resource: Resource): Promise<{ shutdown(): Promise<void> }> {
-  // Loaded only here: nobody else needs to wait for it at the start.
+  // Imported only if traces are sent, so that the server starts faster without them.
   const [{ OTLPTraceExporter }, { BatchSpanProcessor, NodeTracerProvider }] = await Promise.all([
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/sdk-trace-node'),

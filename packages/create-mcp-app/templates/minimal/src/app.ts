@@ -3,6 +3,6 @@ import type { AppOptions } from '@sigil/core';
 export const options: AppOptions = {
   name: 'template-minimal',
   version: '0.1.0',
-  // Every class that these folders export is served, once it is compiled; there is nothing to register.
+  // The server serves every class that the compiled files in these folders export. No registration is needed.
   discover: new URL('./{tools,resources,prompts}/**/*.js', import.meta.url),
 };

@@ -3,5 +3,5 @@ import { options } from './app.js';
 
 const app = await createApp(options);
 const { address } = await app.run();
-// Over stdio there is no address, and standard output belongs to the protocol.
+// The address is undefined over stdio, where standard output is only for protocol messages.
 if (address) console.error(`Listening on ${address}`);

@@ -7,7 +7,7 @@ export interface Account {
 
 @Service()
 export class WhoAmI {
-  // A client whose token lacks the scope gets a challenge, and asks its user for it.
+  // If a token does not have the scope, the server answers 403, and the client asks its user to grant the scope.
   @Tool({ description: 'Returns the logged-in user and the scopes', readOnly: true, openWorld: false })
   @RequireScopes('account:read')
   whoAmI(ctx: ToolContext): Account {

@@ -7,7 +7,7 @@ export const DICE_VIEW = 'ui://dice/view.html';
 export class DiceView {
   @UiResource(DICE_VIEW, {
     title: 'Dice',
-    description: 'Shows dice; a click on one rolls it again',
+    description: 'Shows dice; a click on a die rolls it again',
     prefersBorder: true,
   })
   view(): Promise<string> {

@@ -41,7 +41,7 @@ export class LoanRequest {
   @ValidateNested()
   reader!: Reader;
 
-  // The metadata says that this is an array; @Type adds the class of its elements.
+  // The decorator metadata only contains the type Array. @Type adds the class of the elements.
   @Describe('The borrowed books')
   @Type(() => LoanItem)
   @ValidateNested({ each: true })

@@ -1,6 +1,6 @@
 import { Service } from '@sigil/core';
 
-/** The current day: a service of its own, so that tests can set it. */
+/** Returns the current day. It is a separate service, so that tests can replace it. */
 @Service()
 export class Clock {
   now(): Date {

@@ -16,7 +16,7 @@ export class Loans {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ToolError when a book is unknown, or all its copies are out. */
+  /** @throws ToolError if a book is unknown, or if all its copies are lent. */
   lend({ reader, items }: LoanRequest): Loan {
     const books = items.map((item) => this.pick(item, items));
     const loan: Loan = { id: `L-${++this.lent}`, reader: reader.name, books };
@@ -27,7 +27,7 @@ export class Loans {
   /** @throws ToolError if there is no such loan. */
   get(id: string): Loan {
     const loan = this.open.get(id);
-    // A ToolError reaches the model, so that it can try something else; any other error is logged and masked.
+    // The model receives the message of a ToolError. For any other error, it receives only a general message.
     if (!loan) throw new ToolError(`There is no open loan ${id}`);
     return loan;
   }
@@ -36,7 +36,7 @@ export class Loans {
     this.open.delete(id);
   }
 
-  /** How many copies of a book are out. */
+  /** Returns the number of copies of a book that are lent. */
   copiesOut(bookId: string): number {
     const books = [...this.open.values()].flatMap((loan) => loan.books);
     return books.filter((book) => book.bookId === bookId).length;

@@ -10,7 +10,7 @@ export class Shelves {
     private readonly loans: Loans,
   ) {}
 
-  /** Counts the copies on one shelf, which takes its time. */
+  /** Counts the copies on one shelf. This is slow. */
   async count(subject: string, signal: AbortSignal): Promise<number> {
     await sleep(100, undefined, { signal });
     const left = this.catalog.on(subject).map(({ id, copies }) => copies - this.loans.copiesOut(id));

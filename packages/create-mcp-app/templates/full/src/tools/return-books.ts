@@ -7,7 +7,7 @@ export class ReturnBooks {
   constructor(private readonly loans: Loans) {}
 
   @Tool({
-    description: 'Takes the books of a loan back; asks the user for their condition',
+    description: 'Takes back the books of a loan; asks the user for their condition',
     destructive: false,
     openWorld: false,
   })
@@ -16,7 +16,7 @@ export class ReturnBooks {
     ctx: ToolContext,
   ): Promise<string> {
     const titles = this.loans.get(loanId).books.map(({ title }) => title);
-    // With clients of 2026-07-28 the handler is run again, from its start, to get the answer: change things after asking.
+    // With clients of 2026-07-28, the handler runs again from its start after the answer. So change data only after the question.
     const { action, content } = await ctx.elicit(`In what condition are ${titles.join(', ')}?`, ReturnForm);
     if (action !== 'accept') return `Loan ${loanId} stays open`;
     this.loans.close(loanId);

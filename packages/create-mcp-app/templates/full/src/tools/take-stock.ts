@@ -10,7 +10,7 @@ export class TakeStock {
     private readonly shelves: Shelves,
   ) {}
 
-  // Clients that know tasks get a handle at once and look for the result later; all others wait for it.
+  // Clients that support tasks get a task at once, and fetch the result later. All other clients wait for the result.
   @Tool({
     description: 'Counts the copies on every shelf',
     readOnly: true,
@@ -18,7 +18,7 @@ export class TakeStock {
     output: StockReport,
   })
   @TaskSupport('optional')
-  // It takes long: each caller may begin six of them a minute, and two run at once; the others wait for their turn, up to ten seconds.
+  // Each caller can start six calls per minute. Two calls run at once; further calls wait for up to ten seconds.
   @Limit({ rate: '6/min', concurrency: 2, queueMs: 10_000 })
   async takeStock(ctx: ToolContext): Promise<StockReport> {
     const subjects = this.catalog.subjects();

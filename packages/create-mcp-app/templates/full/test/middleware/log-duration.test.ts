@@ -13,7 +13,7 @@ test('tells how long each round of a call took that asks the user', async () => 
   const result = await server.client.callTool('return_books', { loanId: 'L-1' }, { logLevel: 'debug' });
 
   expect(textOf(result)).toBe('Loan L-1 is closed; condition: good');
-  // Since 2026-07-28 the handler runs twice: up to the question, and again with the answer.
+  // From 2026-07-28 on, the handler runs twice: first up to the question, then again with the answer.
   expect(server.client.notifications.map(({ params }) => params?.['logger'])).toEqual([
     'duration',
     'duration',

@@ -4,7 +4,7 @@ import { options } from '../../src/app.js';
 
 const request = { reader: { name: 'Ada', email: 'ada@example.com' }, items: [{ bookId: 'red-dwarfs' }] };
 
-// Up to 2025-11-25 the question is a request to the client; since 2026-07-28 the client calls again with the answer.
+// Up to 2025-11-25, the question is a request to the client. From 2026-07-28 on, the client repeats the call with the answer.
 test.each(['2025-11-25', '2026-07-28'] as const)('asks for the condition, in %s', async (revision) => {
   const questions: string[] = [];
   await using server = await testApp({

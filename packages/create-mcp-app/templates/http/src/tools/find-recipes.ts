@@ -11,7 +11,7 @@ export class FindRecipes {
     @Arg('ingredient', { description: 'One ingredient, such as "rice"', minLength: 1 }) ingredient: string,
   ): ContentBlock[] {
     const found = this.book.using(ingredient);
-    // A ToolError reaches the model, so that it can try something else; any other error is logged and masked.
+    // The model receives the message of a ToolError. For any other error, it receives only a general message.
     if (found.length === 0) throw new ToolError(`No recipe uses ${ingredient}`);
     const titles = found.map(({ title }) => title).join(', ');
     return [
