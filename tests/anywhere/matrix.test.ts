@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Feature } from '../e2e/frameworks/framework.js';
 import { HOSTS } from '../e2e/frameworks/hosts.js';
 import { NEXT_ITSELF, startNext } from '../e2e/frameworks/next-project.js';
 import { NODE_FRAMEWORKS } from '../e2e/frameworks/node-frameworks.js';
@@ -237,6 +238,19 @@ async function refusalOf([program, ...args]: Command): Promise<string> {
 test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, () =>
   found.compareWith(PAGE, frameworks()));
 
+/** The features as the page names them. */
+const FEATURES: Readonly<Record<Feature, string>> = {
+  'official clients': 'the official clients',
+  'a final slash': 'a slash at the end of the path',
+  streams: 'messages before the answer',
+  'streams at once': 'messages that arrive while the call still runs',
+  listening: 'the GET stream of a session',
+  questions: 'questions during a call in a session',
+  cancelling: 'cancelling by closing the stream',
+  'cancelling before a stream': 'cancelling by disconnecting before a stream begins',
+  closing: 'finishing the running calls before the server closes',
+};
+
 /** What the contract of tests/e2e/frameworks runs on, with `npm run test:all`, and what it leaves out there. */
 function frameworks(): string {
   const all = [...NODE_FRAMEWORKS, ...WEB_FRAMEWORKS, NEXT_ITSELF, ...HOSTS];
@@ -244,13 +258,14 @@ function frameworks(): string {
   const lacking = all.flatMap(({ name, lacks = {} }) => {
     const byReason = new Map<string, string[]>();
     for (const [feature, reason] of Object.entries(lacks))
-      byReason.set(reason, [...(byReason.get(reason) ?? []), feature]);
+      byReason.set(reason, [...(byReason.get(reason) ?? []), FEATURES[feature as Feature]]);
     const parts = [...byReason].map(([reason, features]) => `${features.join(', ')} (${reason})`);
     return parts.length === 0 ? [] : [`- ${name}: ${parts.join('; ')}`];
   });
   return [
-    `The contract of frameworks passes completely in: ${whole.join('; ')}.`,
-    'The contract of frameworks skips these features:',
+    'These frameworks and runtimes pass all tests of the framework suite:',
+    whole.map((name) => `- ${name}`).join('\n'),
+    'The framework suite omits the tests of these features:',
     lacking.join('\n'),
   ].join('\n\n');
 }

@@ -4,9 +4,9 @@ import { countPatterns, findPatterns, proseFiles } from '../../scripts/english.m
 
 /** More than that is a step back: `npm run docs:english -- --list` prints each place. */
 const MOST = {
-  comments: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 9, 'clause first': 0, long: 2 },
+  comments: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 1, 'clause first': 0, long: 2 },
   messages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 5, long: 0 },
-  pages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 1, long: 3 },
+  pages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 1, long: 0 },
 };
 
 const namesIn = (path: string, text: string): string[] => findPatterns(path, text).map(({ name }) => name);

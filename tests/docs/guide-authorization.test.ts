@@ -148,7 +148,10 @@ describePage('authorization', ({ serve }) => {
     const help = new ServerProcess(PROVIDER, ['--help']);
     await help.ended;
     const flags = [...help.stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag);
-    const rows = await tableRows('docs/guide/authorization.md', 'Your own server behind the local provider');
+    const rows = await tableRows(
+      'docs/guide/authorization.md',
+      'Test your server with a local authorization server',
+    );
     expect(rows.map(([flag = '']) => flag.split(' ')[0]).sort()).toEqual(flags.sort());
   });
 });

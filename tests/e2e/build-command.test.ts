@@ -188,7 +188,7 @@ test.each([
 });
 
 test.each([
-  ['a module of the program', 'dist/order.js', /the file exists, and no build wrote it/],
+  ['a module of the program', 'dist/order.js', /the file exists, but sigil build did not write it/],
   ['a source', 'src/main.ts', /a bundle is an ES module: use a file name that ends in \.mjs/],
   ['the package', 'package.json', /a bundle is an ES module: use a file name that ends in \.mjs/],
   ['a folder', 'dist', /a bundle is an ES module: use a file name that ends in \.mjs/],

@@ -93,7 +93,7 @@ test('says what could not be made, why, and what to do, and prepares the rest', 
   expect(validators).toBe(1);
   expect(warnings).toEqual([
     expect.stringMatching(
-      /the build could not create an app .*, so the schemas of this app are not compiled: Cannot read properties of undefined \(reading 'toLowerCase'\)\. Read .* in useFactory of a provider, or set them as/,
+      /the build could not create an app .*, so the schemas of this app are not compiled: Cannot read properties of undefined \(reading 'toLowerCase'\)\. If .*, read them in the useFactory of a provider, or set them as/,
     ),
   ]);
 });

@@ -326,7 +326,7 @@ test('says in a line which package is missing that the framework needs', async (
     await expect(run(process.execPath, [bin, 'build'])).rejects.toMatchObject({
       code: 1,
       stderr:
-        "sigil: Cannot find module 'typedi'. Install its dependencies: npm install @sigil/core typedi\n",
+        "sigil: Cannot find module 'typedi'. Install the dependencies of sigil: npm install @sigil/core typedi\n",
     });
   } finally {
     rmSync(home, { recursive: true });

@@ -305,14 +305,15 @@ test('says what to do about each kind of module that is not there', async () => 
   expect(code).toBe(1);
   const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
   const file =
-    'compile first, and import the file by its full name, such as ./shop.js; copy data files to the imported path';
+    'compile the program first; import a module with its file extension, for example ./shop.js; copy imported data files into the compiled output';
   expect(Object.fromEntries(fixes)).toEqual({
     './services.js': file,
     './stock': file,
     './stock.json': file,
     './folder': file,
     '#shop': file,
-    '@acme/tools/part': 'npm install @acme/tools, or leave it external: --external @acme/tools',
+    '@acme/tools/part':
+      'run npm install @acme/tools, or leave the package out of the bundle with --external @acme/tools',
   });
 });
 
@@ -377,7 +378,7 @@ test('describes an application of Nest without starting it', async () => {
 test.each(['worker', 'lambda'])('refuses a program that exports nothing for %s', async (target) => {
   const { code, stderr } = await build('in-main.js', '--target', target);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/in-main\.js: it exports nothing, but this target serves the exports of a program/);
+  expect(stderr).toMatch(/in-main\.js: it exports nothing, but this target calls the exports of the program/);
 });
 
 test('applies decorators as TypeScript does', async () => {

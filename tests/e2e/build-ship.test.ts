@@ -150,7 +150,7 @@ test('empties a folder that a build has written, and no other', async () => {
   const precious = join(home, 'precious');
   write(precious, { 'package.json': '{ "description": "mine" }' });
   for (const [folder, why] of [
-    [precious, 'the folder exists, and no build wrote it'],
+    [precious, 'the folder exists, but sigil build did not write it'],
     [join(project, 'dist'), 'the program is in this folder; use'],
     [project, 'the program is in this folder; use'],
   ] as const) {

@@ -310,7 +310,7 @@ await app.run();
     const dev = project.devWith(['--compile', 'exit 3']);
     expect(await dev.ended).toEqual({ code: 1, signal: null });
     expect(dev.stdout).toContain(
-      'sigil: the compiler ended with exit code 3, but it must continue to watch\n',
+      'sigil: the compiler ended with exit code 3, but it must keep running in watch mode\n',
     );
   });
 
@@ -321,7 +321,7 @@ await app.run();
       expect(await dev.ended).toEqual({ code: 2, signal: null });
       expect([dev.stdout, dev.stderr]).toEqual([
         '',
-        'sigil: there is no compiler: npm install --save-dev typescript, or use --compile "<command in watch mode>" (see sigil dev --help)\n',
+        'sigil: there is no compiler: run npm install --save-dev typescript, or use --compile "<command in watch mode>" (see sigil dev --help)\n',
       ]);
       const wrong = bare.devWith(['a.js', 'b.js']);
       expect(await wrong.ended).toEqual({ code: 2, signal: null });

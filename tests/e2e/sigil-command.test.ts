@@ -424,7 +424,7 @@ describe('the command sigil', () => {
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
     [
       ['check', INVENTORY, '--budget', '-5'],
-      "option '--budget' has no value: a value that begins with a dash must follow an equals sign",
+      "option '--budget' has no value: write an equals sign before a value that begins with a dash",
     ],
     [['check', tmpdir()], `${tmpdir()} is not a file: use the path of a program file, such as dist/main.js`],
     [

@@ -51,7 +51,7 @@ describe('sigil top', () => {
       `${time}  ok  search  [\\d.]+ ms  ${caller}`,
       `${time}  isError  fail  [\\d.]+ ms  ${caller}`,
       `${time}  refused  name -32602  unknown  [\\d.]+ ms  ${caller}`,
-      `${time}  refused  403  origin  127\\.0\\.0\\.1  Pages of this Origin may not call this server; .*`,
+      `${time}  refused  403  origin  127\\.0\\.0\\.1  Pages of this Origin are not allowed to call this server; .*`,
     ].entries())
       expect(wholeLines(command.stdout)[at]).toMatch(new RegExp(`^${line}$`));
     expect(await end(command)).toBe(130);

@@ -51,8 +51,8 @@ async function inLambda(mode: 'buffered' | 'streamed'): Promise<Host> {
 
 describe.each<[string, (() => Promise<Host>) | undefined]>([
   ['workerd, where that is installed', WORKERD === undefined ? undefined : inWorkerd],
-  ['Lambda that answers in one piece', () => inLambda('buffered')],
-  ['Lambda that streams', () => inLambda('streamed')],
+  ['AWS Lambda with buffered answers', () => inLambda('buffered')],
+  ['AWS Lambda with streamed answers', () => inLambda('streamed')],
 ])('an app that is watched in %s', (_name, start) => {
   const told = start ? test : test.skip;
   let host: Host | undefined;

@@ -1,4 +1,4 @@
-/** The parts of an answer that a check looks at. */
+/** The parts of a JSON-RPC answer that an `AnswerCheck` reads. */
 export interface Answer {
   readonly id?: unknown;
   readonly result?: {

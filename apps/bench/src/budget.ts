@@ -2,7 +2,7 @@ import { median } from './median.js';
 import { ratio } from './ratio.js';
 import type { Cells } from './row.js';
 
-/** One requirement on the speed of Sigil. */
+/** One requirement that a measured value of Sigil must meet. */
 export interface Budget {
   readonly text: string;
   /** The id of the contestant that Sigil is compared with. */
@@ -11,7 +11,7 @@ export interface Budget {
   met(cells: Cells): boolean | undefined;
 }
 
-/** Requires that the value of Sigil is at least `times` the value of the other contestant. */
+/** Requires that the value of Sigil, divided by the value of the contestant `other`, is at least `times`. */
 export function atLeast(times: number, other: string): Budget {
   return {
     text: `≥${times} ${other}`,
@@ -20,7 +20,7 @@ export function atLeast(times: number, other: string): Budget {
   };
 }
 
-/** Requires that the value of Sigil is at most `times` the value of the other contestant. */
+/** Requires that the value of Sigil, divided by the value of the contestant `other`, is at most `times`. */
 export function atMost(times: number, other: string): Budget {
   return {
     text: `≤${times} ${other}`,

@@ -4,15 +4,15 @@ import type { Era } from './messages.js';
 
 /** A server that is measured. */
 export interface Contestant {
-  /** The name of its column, which budgets also use. */
+  /** The name of its column in the table. Budgets refer to the contestant by this name. */
   readonly id: string;
-  /** The era of the protocol that the bench uses for it. */
+  /** The kind of protocol revision that the bench uses for this server. */
   readonly era: Era;
   readonly http: string;
   readonly stdio: string;
-  /** The script for the row about a start without a DTO, if it is another script. */
+  /** The script for the row that measures a start without a DTO. @default the script in `stdio` */
   readonly smallest?: string;
-  /** Whether it has legacy sessions, so that they can be measured. */
+  /** Whether the server supports legacy sessions. If not, the memory of sessions is not measured. */
   readonly sessions: boolean;
 }
 
@@ -26,7 +26,7 @@ export const sigil: Contestant = {
   sessions: true,
 };
 
-/** All contestants, in the order of the columns and of the rounds. */
+/** All contestants, in the order of the table's columns. Each round measures them in this order. */
 export const contestants: readonly Contestant[] = [
   sigil,
   peer('floor', 'floor', 'modern', false),

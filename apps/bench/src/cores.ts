@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The core for the servers. The members are absent if processes cannot be pinned to cores. */
+/** The processor cores for the servers. The members are absent if processes cannot be pinned to cores. */
 export interface Cores {
   readonly server?: string;
   /** All allowed cores, for processes that must not inherit the pinning of this process. */
@@ -11,8 +11,8 @@ export interface Cores {
 const statusFile = '/proc/self/status';
 
 /**
- * Pins this process, which creates the load, to one core, and returns another core for the servers. So they do not
- * compete for a core. Without `taskset` or a second core, nothing is pinned.
+ * Pins this process to one core, and returns another core for the servers. So the load that this process creates does
+ * not slow down the servers. Without `taskset` or a second core, nothing is pinned.
  */
 export function divideCores(): Cores {
   if (!existsSync(statusFile)) return {};

@@ -33,14 +33,16 @@ export async function projectToInstall(folder: string): Promise<string> {
   return join(folder, 'to-install');
 }
 
-/** Installs the dependencies of a new copy of a project. @returns the time that it took, in milliseconds. */
+/**
+ * Copies a project, and installs the dependencies of the copy. @returns the time of the installation, in milliseconds.
+ */
 export async function installAlone(folder: string, project: string): Promise<number> {
   const copy = join(folder, `install-${randomUUID()}`);
   await cp(project, copy, { recursive: true });
   return timed(copy, () => run('npm', install, { cwd: copy }));
 }
 
-/** Creates a project, which also calls one of its tools. @returns the time that it took, in milliseconds. */
+/** Runs `create-mcp-app`, which creates a project and calls one of its tools. @returns the time in milliseconds. */
 export async function createProject(folder: string): Promise<number> {
   const name = `create-${randomUUID()}`;
   return timed(join(folder, name), () => createMcpApp(folder, name));

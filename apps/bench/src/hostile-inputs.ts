@@ -4,7 +4,7 @@ import { type HttpMessage, rawCallMessage } from './messages.js';
 export interface HostileInput {
   readonly name: string;
   readonly message: HttpMessage;
-  /** Whether the request is valid, with the maximum allowed size. */
+  /** Whether the request is valid. A valid request contains almost as many values as a server allows. */
   readonly isLegal?: boolean;
 }
 
@@ -87,10 +87,7 @@ function largest(): HostileInput[] {
   ];
 }
 
-/**
- * Returns a request that is so large that a server with default settings must refuse it because of its
- * `Content-Length`.
- */
+/** Returns a request with a `Content-Length` above the default limit. A server with default settings must refuse it. */
 export function oversizedInput(): HostileInput {
   const { headers, body } = rawCallMessage('short', `{"text":"${'a'.repeat(1000)}`);
   const announced = { ...headers, 'Content-Length': String(10 * MEGABYTE) };

@@ -21,8 +21,8 @@ const longestMs = 8000;
 
 /**
  * Creates the load of one row for one server. It sends the message on many connections, and each connection waits for
- * its answer before it sends again. An error, or an answer that differs from the verified one, fails the measurement. A
- * server that is too slow for the given time gets more time.
+ * its answer before it sends again. The measurement fails if a request fails, or if an answer differs from
+ * `expectBody`. If a slow server gives too few answers in the given time, the measurement takes longer.
  */
 export function httpLoad(url: string, message: HttpMessage, connections: number, expectBody: string): Load {
   // Fewer answers than this say more about the moment a round ends than about the server.

@@ -1,14 +1,14 @@
 import { type Contestant, scriptPath } from './contestants.js';
 import type { Cell, Cells, Reading } from './row.js';
 
-/** One contestant in a row, ready to be measured. */
+/** A contestant that is ready to be measured for one row of the table. */
 export interface Subject {
   warmUp?(): Promise<void>;
   round(): Promise<Reading>;
   close?(): Promise<void>;
 }
 
-/** How a row is measured. */
+/** How a row of the table is measured. */
 export interface Interleaving {
   readonly contestants: readonly Contestant[];
   readonly rounds: number;
@@ -18,8 +18,8 @@ export interface Interleaving {
 }
 
 /**
- * Measures in the order A B C A B C …, so that other load on the machine affects all contestants equally. If a
- * contestant fails, the row shows its error, and the others are still measured.
+ * Measures the contestants by turns (A B C A B C …), so that other load on the machine affects all contestants equally.
+ * If a contestant fails, the row shows its error, and the others are still measured.
  */
 export async function interleave({ contestants, rounds, script, open }: Interleaving): Promise<Cells> {
   const cells = new Map<string, Cell>();

@@ -38,11 +38,13 @@ process.stdout.write(`\n${drawTable(measured)}\n\n`);
 process.stdout.write(
   [
     `Node ${process.version}, ${pinning}, ${seconds} s. Medians of interleaved rounds.`,
-    '÷ is the value of sigil divided by the other: req/s per second of server processor time (more is better), ms and KB (less is better).',
+    '÷ is the value of sigil divided by the value of the other server. For req/s, more is better; it is counted per second of server processor time. For ms and KB, less is better.',
     ...listNotes(measured),
     '* the server did not use its core fully: something else was the bottleneck.',
     ...(values.quick
-      ? ['--quick has no time to warm up the SDK peers; only the ratios of the full run are valid.']
+      ? [
+          '--quick has no time to warm up the servers of the SDKs; only the ratios of a run without --quick are valid.',
+        ]
       : []),
     '',
   ].join('\n'),

@@ -1,4 +1,4 @@
-/** The era of the protocol that the bench uses for a contestant. */
+/** The kind of protocol revision that the bench uses: `modern` is 2026-07-28, `legacy` is 2025-11-25. */
 export type Era = 'modern' | 'legacy';
 
 /** A message as it is sent over HTTP. */

@@ -6,7 +6,7 @@ export interface ServerOptions {
   readonly port: number;
   /** How many tools to register. */
   readonly tools: number;
-  /** Keep one transport per session instead of answering statelessly (SDK peers only). */
+  /** Keep one transport per session instead of answering statelessly (only for the servers of the official SDKs). */
   readonly sessions: boolean;
   /** How long sessions live without traffic, in milliseconds (`server-idle` only). */
   readonly idleMs: number | undefined;

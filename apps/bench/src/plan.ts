@@ -3,16 +3,16 @@ import type { Cores } from './cores.js';
 /** How many measurements the bench takes, and how long they take. */
 export interface Plan {
   readonly cores: Cores;
-  /** Whether to measure only Sigil and the contestants in the budget of a row. */
+  /** Whether to measure only Sigil and, in each row, the contestants that the budget compares Sigil with. */
   readonly budgetedOnly: boolean;
-  /** Rounds of every contestant in the throughput rows. */
+  /** How many rounds of every contestant are measured in the rows about throughput. */
   readonly rounds: number;
   readonly roundMs: number;
   /** Maximum duration of the warm-up, in milliseconds. */
   readonly warmUpMs: number;
-  /** How often every server is started in the start rows. */
+  /** How often every server is started in the rows about the time of a start. */
   readonly starts: number;
-  /** How often session memory is measured, and with how many sessions. */
+  /** How often the memory of sessions is measured. The member `sessions` is the number of sessions. */
   readonly memoryRounds: number;
   readonly sessions: number;
   readonly abandoned: Abandonment;
@@ -32,9 +32,9 @@ export interface Abandonment {
 }
 
 /**
- * Creates the plan. With `--quick`, it takes less than one minute; the full plan takes less than five. One minute is
- * too short to warm up the servers of the SDKs. So the quick ratios are too good for Sigil, and only the ratios of the
- * full plan are valid.
+ * Creates the plan. The plan for `--quick` takes less than one minute; the full plan takes less than five minutes. One
+ * minute is too short to warm up the servers of the SDKs. So `--quick` makes Sigil look faster than it is, and only the
+ * ratios of the full plan are valid.
  */
 export function makePlan(quick: boolean, cores: Cores): Plan {
   return quick

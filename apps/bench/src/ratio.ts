@@ -2,10 +2,10 @@ import { median } from './median.js';
 import type { Cell, Reading } from './row.js';
 
 /**
- * Returns the ratio of two contestants: the median of the ratios of all rounds. Rounds are interleaved, so a slow
- * moment of the machine affects both values of a ratio. Throughput is compared per second of the server's processor
- * time, because other programs on the core cannot change it. If a server always uses its core fully, the ratio by wall
- * time is the same.
+ * Returns the value of one contestant divided by the value of another: the median of these ratios in all rounds. Rounds
+ * are interleaved, so a slow moment of the machine affects both values of a ratio. Throughput is compared per second of
+ * the server's processor time, because other programs on the core do not affect this time. If both servers always use
+ * their core fully, the ratio by wall time is the same.
  */
 export function ratio(ours: Cell | undefined, theirs: Cell | undefined): number | undefined {
   if (ours?.kind !== 'measured' || theirs?.kind !== 'measured') return undefined;

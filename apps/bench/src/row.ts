@@ -12,13 +12,13 @@ export interface Reading {
    * The share of the round in which the server used its core. If it is far below 1, the server was not the bottleneck.
    */
   readonly cpuShare?: number;
-  /** Growth of the resident set per session, in KB. */
+  /** Growth of the resident set per session or per listening client, in KB. */
   readonly rss?: number;
   /** Further information about the value. */
   readonly note?: string;
 }
 
-/** The result of one contestant in a row. */
+/** The result of one contestant in one row of the table. */
 export type Cell =
   | { readonly kind: 'measured'; readonly readings: readonly Reading[] }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -33,7 +33,7 @@ export interface Row {
   readonly id: string;
   readonly title: string;
   readonly unit: 'req/s' | 'ms' | 'CPU ms' | 'KB' | '%' | '×';
-  /** The requirements on the speed of Sigil in this row. */
+  /** The requirements that Sigil must meet in this row. */
   readonly budget: readonly Budget[];
   readonly contestants: readonly Contestant[];
   /** Measures the given contestants, which are some or all contestants of the row. */

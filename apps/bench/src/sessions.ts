@@ -21,7 +21,7 @@ export function abandonSessions(url: string, count: number): Promise<string[]> {
   return openMany(count, () => initialize(url));
 }
 
-/** Ends sessions as their clients would. */
+/** Ends sessions as clients do, with the HTTP method DELETE. */
 export async function endSessions(url: string, sessions: readonly string[]): Promise<void> {
   for (const session of sessions) {
     const { headers } = initializedMessage(session);
@@ -30,7 +30,7 @@ export async function endSessions(url: string, sessions: readonly string[]): Pro
   }
 }
 
-/** Returns whether a session still exists. The check counts as use of the session. */
+/** Returns whether a session still exists. The check uses the session, so the session's idle time starts again. */
 export async function isOpen(url: string, session: string): Promise<boolean> {
   const { headers } = initializedMessage(session);
   return (await send(url, { headers, body: callText('legacy', 1) })).status !== 404;

@@ -24,7 +24,7 @@ export async function throughput(server: ServerProcess, load: Load, ms: number):
 }
 
 /**
- * Keeps a server under load until it does not become faster, or until the time limit. A fixed time would be unfair:
+ * Keeps a server under load until its throughput stops rising, or until the time limit. A fixed time would be unfair:
  * servers that do much work per request need several seconds on one core to compile their hot code.
  */
 export async function warmUp(server: ServerProcess, load: Load, limitMs: number): Promise<void> {

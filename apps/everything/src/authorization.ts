@@ -12,7 +12,7 @@ type Given = Partial<Pick<OAuthOptions, 'issuers' | 'anonymous' | 'dpop' | 'dpop
 /**
  * Creates the authorization from the environment variable `AUTHORIZATION`, which contains options of `oauth()` as JSON.
  *
- * @returns the authorization; `undefined` without the variable, so that everybody may call.
+ * @returns the authorization; `undefined` if the variable is not set. Then everybody may call.
  */
 export function chooseAuthorization({ AUTHORIZATION }: NodeJS.ProcessEnv): Authorization | undefined {
   if (AUTHORIZATION === undefined) return undefined;

@@ -6,8 +6,8 @@ type Shared = Pick<AppOptions, 'backend' | 'state'>;
 
 /**
  * Chooses the backend that all processes of this app share. Its URL (`redis://…` or `postgres://…`) comes from the
- * option `--backend`, or from one of the variables `BACKEND`, `REDIS_CLUSTER` and `REDIS_SENTINELS`. With a backend,
- * all processes need the same secret in `STATE_KEY`.
+ * option `--backend`, or from one of the variables `BACKEND`, `REDIS_CLUSTER` and `REDIS_SENTINELS`. If a backend is
+ * set, all processes need the same secret in `STATE_KEY`.
  *
  * @returns the options for `createApp`; an empty object if no backend is set.
  * @throws Error when the URL has another scheme, or when several variables are set.

@@ -2,7 +2,9 @@ import { type App, defineTool } from '@sigil/core';
 
 const MOST_KEPT = 100;
 
-/** Records the latest subscriptions and changes of roots, and adds a tool that lists them. */
+/**
+ * Records the latest subscriptions and the latest changes of clients' roots, and adds a tool that lists these events.
+ */
 export function addClientEvents(app: App): void {
   const events: string[] = [];
   const keep = (event: string): void => {

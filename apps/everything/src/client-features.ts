@@ -6,7 +6,7 @@ import { ContactForm } from './forms/contact-form.js';
 import { ProfileForm } from './forms/profile-form.js';
 import { question } from './sampling/question.js';
 
-/** Tools that send requests to the client: for its model, its user, or its roots. */
+/** Tools that send requests to the client: to its model, to its user, or for the list of its roots. */
 @Service()
 export class ClientFeatures {
   @Tool({ description: "Passes a prompt on to the client's model" })

@@ -5,8 +5,8 @@ import { BackgroundForm, ColorForm, ConfirmForm, NameForm } from './forms/small-
 import { question } from './sampling/question.js';
 
 /**
- * Handlers that await the answers of the client. In revision 2026-07-28, the client repeats the call with its answers;
- * the handlers need no code for this.
+ * Handlers that await the answers of the client. In revision 2026-07-28, the client sends its answers by repeating the
+ * call. The handlers need no code for this.
  */
 @Service()
 export class Dialogues {

@@ -46,7 +46,7 @@ export function addDynamicTools(app: App): void {
   app.tools.add(
     defineTool({
       name: 'touch_watched_resource',
-      description: 'Changes the watched resource and tells those who subscribed to it',
+      description: 'Changes the watched resource and notifies its subscribers',
       handle: async (_args, ctx) => {
         const watched = await ctx.resolve(WatchedResource);
         const version = watched.touch();

@@ -8,7 +8,7 @@ export class FailingTools {
     throw new ToolError('This tool intentionally returns an error for testing');
   }
 
-  @Tool({ description: 'Fails with a JSON-RPC error of its own' })
+  @Tool({ description: 'Fails with a JSON-RPC error that has the given code' })
   failProtocol(@Arg('code', { type: 'integer', default: 4001 }) code: number): never {
     throw new ProtocolError(code, 'This tool answers with an error response', { tool: 'fail_protocol' });
   }

@@ -44,7 +44,9 @@ export class Prompts {
     ctx.log.debug({ prompt: ctx.prompt, language });
     const tone = strict ? 'Be strict.' : 'Be kind.';
     return [
-      message.user(`Review the ${language} code I paste next. Name at most ${maxFindings} findings. ${tone}`),
+      message.user(
+        `Review the ${language} code that I paste next. Name at most ${maxFindings} findings. ${tone}`,
+      ),
       message.assistant('Paste it, and I begin.'),
     ];
   }

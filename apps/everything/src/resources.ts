@@ -1,7 +1,7 @@
 import { Param, Resource, Service } from '@sigil/core';
 import { RED_PIXEL_PNG } from './media.js';
 
-/** Resources with text, with bytes, and with JSON from a template. */
+/** A text resource, a binary resource, and a resource template that returns JSON. */
 @Service()
 export class Resources {
   @Resource('test://static-text', {

@@ -6,8 +6,8 @@ import { question } from './sampling/question.js';
 const ATTEMPTS = 3;
 
 /**
- * Tools that control the round trips themselves. One sends several requests to the client together. One ends its call
- * with `inputRequired()`, and continues when the client repeats the call.
+ * Tools that control the round trips themselves. `planTrip` sends several requests to the client together.
+ * `deleteRecord` ends its call with `inputRequired()`, and continues when the client repeats the call.
  */
 @Service()
 export class Rounds {

@@ -34,7 +34,9 @@ export class BrowserUser implements OAuthClientProvider {
   codeVerifier = (): string => this.#verifier;
   saveCodeVerifier = (verifier: string): void => void (this.#verifier = verifier);
 
-  /** @throws Error when the user has already logged in for the same scopes: another login would change nothing. */
+  /**
+   * @throws Error when the user has already logged in for the same scopes, because another login would change nothing.
+   */
   redirectToAuthorization(url: URL): void {
     const asked = scopesIn(url.searchParams.get('scope')).sort();
     if (this.#tokens && asked.join(' ') === this.#asked?.join(' ')) throw new Error(this.#whyAgain(asked));
@@ -42,7 +44,7 @@ export class BrowserUser implements OAuthClientProvider {
     this.#page = url;
   }
 
-  /** Returns the URL of the login page, and forgets it; `undefined` if no login is needed. */
+  /** Returns the URL of the login page; `undefined` if no login is needed. Each URL is returned only once. */
   takePage(): URL | undefined {
     const page = this.#page;
     this.#page = undefined;

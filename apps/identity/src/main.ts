@@ -7,8 +7,8 @@ const HELP = `Starts an authorization server on this machine, for tests of autho
 node apps/identity/dist/main.js [flags]
 
   --port <port>            the port on 127.0.0.1; 9000 by default. The issuer is http://127.0.0.1:<port>
-  --scopes '<scope> …'     the scopes that it can grant, separated by spaces; mcp by default. Clients that request no scope get the first one
-  --resource <url>         the URL of the MCP server that tokens are for if the client sends no resource; clients of 2025-03-26 send none
+  --scopes '<scope> …'     the scopes that the server can grant, separated by spaces; mcp by default. Clients that request no scope get the first one
+  --resource <url>         the URL of an MCP server: tokens are for this server if the client sends no resource, as in revision 2025-03-26
   --format jwt|opaque      whether access tokens are signed (jwt), or must be checked by introspection (opaque); jwt by default
   --token-seconds <n>      how many seconds access tokens are valid; 300 by default
   --clients '<json>'       programs that get tokens for themselves, and servers that check tokens by introspection, in the

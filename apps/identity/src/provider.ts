@@ -8,16 +8,18 @@ export interface ProviderOptions {
   /** The URL of the authorization server, without a path. */
   readonly issuer: string;
   /**
-   * The scopes that clients can request. If the request for a login contains no scope, the client gets the first one
-   * (RFC 6749, section 3.3).
+   * The scopes that clients can request. A client that requests no scope gets the first one (RFC 6749, section 3.3).
    */
   readonly scopes: readonly string[];
   /**
-   * The URL of the MCP server that tokens are issued for if clients send no `resource`. Clients of revision 2025-03-26
-   * do not send it. @default undefined: without `resource`, tokens are for no server
+   * The URL of an MCP server. If a client sends no `resource`, its token is issued for this server. Clients of revision
+   * 2025-03-26 send no `resource`. @default undefined: the tokens of such clients are for no server
    */
   readonly resource?: string | undefined;
-  /** The flag or constant that lists the scopes, such as `--scopes`. The warning about an unknown scope contains it. */
+  /**
+   * The flag or constant that lists the scopes, such as `--scopes`. The warning about an unknown scope contains the
+   * name of this flag or constant.
+   */
   readonly scopesAreIn: string;
   /** Whether access tokens are signed (`jwt`), or must be checked by introspection (`opaque`). @default 'jwt' */
   readonly format?: 'jwt' | 'opaque';
@@ -29,7 +31,7 @@ export interface ProviderOptions {
   readonly nonces?: boolean;
   /**
    * Whether a client id can be the https URL of a document that describes the client (Client ID Metadata Documents).
-   * The document can also be on this machine. Such clients do not register. @default false
+   * The URL can also be a URL of this machine. Clients with such an id do not register. @default false
    */
   readonly metadataDocuments?: boolean;
 }
@@ -41,8 +43,8 @@ function key(kid: string): JWK {
 }
 
 /**
- * Creates an authorization server that accepts any name and password. Clients register themselves, and request each
- * token for one server (RFC 8707).
+ * Creates an authorization server that accepts any name and password. Clients register themselves. Each token is for
+ * one server, which the client names in its request (RFC 8707).
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, scopes, format = 'jwt', tokenSeconds = 300, clients = [] } = options;

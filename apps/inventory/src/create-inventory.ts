@@ -21,8 +21,8 @@ export async function createInventory(
     version: '1.0.0',
     instructions:
       'Stock, products and orders of an outdoor shop. Check stock before reserving it; prices are in euros. ' +
-      'commerce://catalog/categories lists the categories, commerce://stock/low the products that run out. ' +
-      'Products and orders can be subscribed to.',
+      'commerce://catalog/categories lists the categories, and commerce://stock/low lists the products that are ' +
+      'running out. Clients can subscribe to products and orders.',
     discover: new URL('./services/*.service.js', import.meta.url),
     providers: [
       { provide: Database, useFactory: openDatabase },

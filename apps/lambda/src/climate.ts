@@ -47,8 +47,8 @@ async function temperatureIn(warehouse: string): Promise<number> {
 }
 
 /**
- * Creates the app of both functions. Any instance can receive the next request of a client. So all instances encrypt
- * the `requestState` with the same key.
+ * Creates the app that both Lambda functions serve. The next request of a client can reach another instance of the
+ * function. So all instances encrypt the `requestState` with the same key.
  */
 export function createClimate(): Promise<App> {
   return createApp({

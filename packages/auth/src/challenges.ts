@@ -4,7 +4,7 @@ import type { Refusal } from '@sigil/http/authentication';
 /** The ways to send a token (RFC 6750, RFC 9449). */
 export type Scheme = 'Bearer' | 'DPoP';
 
-/** The parameters that all challenges of a server share. */
+/** The parameters that all `WWW-Authenticate` challenges of a server share. */
 export interface ChallengeParts {
   /** The URL of the resource metadata. */
   readonly metadataUrl: string;
@@ -21,9 +21,9 @@ type ChallengeError =
 const RETRY_SECONDS = '5';
 
 /**
- * Creates the responses to requests that a resource server refuses. The `WWW-Authenticate` challenge of a response is
- * for one scheme. Every value of the challenge is in quotes, and the description is last. The reason is that some
- * clients find a field by a search for its name in the whole text.
+ * Creates the responses to requests that a resource server refuses. Each `WWW-Authenticate` challenge is for one
+ * scheme. Some clients search the whole text for the name of a parameter. So every value is in quotes, and the
+ * description comes last.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
@@ -59,10 +59,7 @@ export class Challenges {
       : { ...refusal, headers: { ...refusal.headers, 'DPoP-Nonce': nonce } };
   }
 
-  /**
-   * Creates the refusal of a principal without the needed scopes. @param scopes all scopes that the request
-   * needs.
-   */
+  /** Creates the refusal of a request whose principal lacks scopes. @param scopes all scopes that the request needs. */
   insufficientScope(scheme: Scheme, scopes: readonly string[]): Refusal {
     const description = 'The token lacks a scope';
     const fields = { error: 'insufficient_scope', scope: challengedScopes(scopes) } as const;

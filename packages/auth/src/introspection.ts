@@ -11,7 +11,7 @@ export interface IntrospectionOptions extends ClientCredentials {
   /**
    * The accepted values of `aud` in the issuer's response about a token.
    *
-   * @default the `resource`
+   * @default the `resource` of `oauth()`
    */
   readonly audience?: string | readonly string[];
   /**
@@ -35,11 +35,12 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must be refused soon;
- * `cacheSeconds: 0` refuses them at the next request. Checks of unknown tokens are limited. A token is unknown if the
- * issuer has not confirmed it in the last hour. At most 64 unknown tokens are checked at the same time. Further
- * requests with unknown tokens wait up to 5 seconds for a check, and then get 503. While 32 requests with unknown
- * tokens from one address wait or are being checked, further ones from this address get 503 immediately.
+ * Checks tokens by asking their issuer (RFC 7662). Use `introspection()` for opaque tokens, or if revoked tokens must
+ * be refused soon. With `cacheSeconds: 0`, a revoked token is refused at the next request. Checks of unknown tokens are
+ * limited. A token is unknown if the issuer has not confirmed it in the last hour. At most 64 unknown tokens are
+ * checked at the same time. Further requests with unknown tokens wait for their check. A request that has waited for 5
+ * seconds gets 503. From one address, at most 32 requests with unknown tokens can be checked or wait. Further requests
+ * from this address get 503 immediately.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
  *   issuer, because the issuer sees all tokens.

@@ -119,8 +119,8 @@ export class Issuer {
    *
    * @throws JWKSNoMatchingKey if the issuer does not have the key of the token; `jwt()` converts this error to a
    *   `TokenError`.
-   * @throws ProviderError if new keys are needed and cannot be fetched now. They are needed if the known keys lack this
-   *   key or are over an hour old.
+   * @throws ProviderError if new keys are needed and cannot be fetched now. New keys are needed if the known keys do
+   *   not include the key of the token, or are over an hour old.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
     if (this.#given) return this.#find(header, token);

@@ -27,7 +27,7 @@ export interface JwtOptions {
   /**
    * The accepted values of `aud` in tokens for this server.
    *
-   * @default the `resource`
+   * @default the `resource` of `oauth()`
    */
   readonly audience?: string | readonly string[];
   /**
@@ -119,7 +119,7 @@ function claimsIn(token: string): JWTPayload {
     return decodeJwt(token);
   } catch {
     throw new TokenError('The token is not a JWT', {
-      hint: 'make clients send the identifier of the API in token requests, because some issuers otherwise create opaque tokens; or use introspection()',
+      hint: 'some issuers create opaque tokens if the token request does not contain the identifier of the API: configure the client to send it, or use introspection()',
     });
   }
 }
@@ -208,7 +208,7 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
     checks.refuse(
       'tokens: jwt.audience',
       'it must be a string or a list of strings',
-      'use the aud of tokens for this server',
+      'write the value that aud has in the tokens for this server',
     );
   for (const [name, value] of Object.entries({ audienceClaim, typ }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))

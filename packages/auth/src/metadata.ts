@@ -45,7 +45,7 @@ export class MetadataDocuments {
     ]);
   }
 
-  /** Returns the document for a request target. A query in the target is ignored. */
+  /** Returns the document at a request target; the query of the target is ignored. */
   at(target: string): PublicDocument | undefined {
     const end = target.indexOf('?');
     return this.#documents.get(end < 0 ? target : target.slice(0, end));

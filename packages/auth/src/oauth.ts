@@ -26,9 +26,9 @@ import { type CheckToken, TokenCache } from './tokens.js';
 import { rememberToken } from './upstream.js';
 
 /**
- * Makes an HTTP server an OAuth 2.1 resource server: requests need an access token from one of its authorization
- * servers. A client without a token is answered with 401 and the URL of the metadata that names these servers. A client
- * whose token lacks scopes is answered with 403 and the needed scopes.
+ * Protects an HTTP server as an OAuth 2.1 resource server: requests need an access token from one of the given
+ * authorization servers. A request without a token is answered with 401 and the URL of the resource metadata, which
+ * lists the authorization servers. A request whose token lacks scopes is answered with 403 and the needed scopes.
  *
  * @param options the identifier of this server, the issuers of its tokens, and how tokens are checked.
  * @returns a value for the option `authorization` of `http()` and of the handlers for other servers.

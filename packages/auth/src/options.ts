@@ -69,15 +69,15 @@ export interface OAuthOptions {
   readonly cacheSeconds?: number;
   /**
    * A function that receives the claims and scopes of a token, and returns the principal. The id of the principal must
-   * be unique across all issuers, because two issuers can use the same `sub`. The returned object is copied without its
-   * methods.
+   * be unique across all issuers, so `sub` alone is not enough: two issuers can use the same `sub`. The returned object
+   * is copied without its methods.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` if the subject is the client itself
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /**
-   * Whether a token without a subject counts as the token of a client that acts for itself. Only set it if the issuer
-   * writes a subject for every user: users without a subject would share one principal.
+   * Whether a token without a subject counts as the token of a client that acts for itself. Set this option only if the
+   * tokens of all users have a subject. Otherwise, users without a subject would share one principal.
    *
    * @default false: such tokens are refused
    */
@@ -220,7 +220,7 @@ function principalOf(
     return { id: `${iss}#client:${client}`, scopes, claims };
   // The client may have many users, who would all share one principal.
   throw new ClaimError('The token has no subject', {
-    hint: 'configure the issuer to write sub; or, if only tokens without a user lack sub, set oauth({ clientsWithoutSubject: true })',
+    hint: 'configure the issuer to write sub into its tokens; or, if the tokens of all users already have sub, set oauth({ clientsWithoutSubject: true })',
   });
 }
 
@@ -317,7 +317,8 @@ const ISSUER_OPTIONS: OptionTable<IssuerOptions> = {
 };
 
 function checkIssuers(issuers: unknown, checks: OptionChecks): void {
-  const fix = "use the iss in the tokens of each authorization server, such as ['https://id.example.com']";
+  const fix =
+    "write the value that iss has in the tokens of each authorization server, for example ['https://id.example.com']";
   if (!Array.isArray(issuers) || issuers.length === 0)
     return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
   for (const given of issuers) {

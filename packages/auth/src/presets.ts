@@ -18,7 +18,7 @@ export interface Auth0Options {
   readonly domain: string;
   /**
    * The identifier of the API at Auth0.
-   * @default the `resource`, which must then be the identifier of the API
+   * @default the `resource` of `oauth()`, which must then be the identifier of the API
    */
   readonly audience?: string;
 }
@@ -190,8 +190,8 @@ export interface CognitoOptions {
 
 /**
  * Accepts tokens that Amazon Cognito issued to given app clients. The scopes of these tokens begin with the identifier
- * of the resource server in Cognito. Set the identifier and a slash as the prefix, as in
- * `scopes: { prefix: 'https://mcp.example.com/' }`.
+ * of the resource server in Cognito. Set this identifier, followed by a slash, as the prefix: `scopes: { prefix:
+ * 'https://mcp.example.com/' }`.
  *
  * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -277,8 +277,8 @@ const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
 const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
 
 /**
- * Accepts tokens that Google issued to given OAuth clients. The tokens are opaque, so this server asks Google about
- * each token, at most once in 30 seconds. You must register the clients at Google yourself.
+ * Accepts tokens that Google issued to given OAuth clients. The tokens are opaque, so this server sends each token to
+ * Google for a check, at most once in 30 seconds. You must register the clients at Google yourself.
  *
  * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.

@@ -12,8 +12,7 @@ export class TokenError extends Error {
   override readonly name = 'TokenError';
 
   /**
-   * @param message the reason that the developer of the client sees. It contains only letters, digits and simple
-   *   punctuation.
+   * @param message the reason, which is sent to the client. It contains only letters, digits and simple punctuation.
    * @param details the invalid parts of the token; only the log of the server shows them.
    */
   constructor(
@@ -37,7 +36,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** A request to an authorization server. */
 export interface ProviderRequest {
-  /** The body, which is sent as an HTML form by POST. Without it, the request is a GET. */
+  /** The body, which is sent as an HTML form by POST. Without a body, the request is a GET. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
 }

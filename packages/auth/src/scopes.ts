@@ -94,7 +94,7 @@ export class Scopes {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }
 
-  /** Returns the scopes of a token without the prefix, and all scopes that they include. */
+  /** Returns the scopes of a token, each without the prefix, and all other scopes that these scopes include. */
   of(claims: TokenClaims): readonly string[] {
     const prefix = this.#prefix;
     const granted = this.#read(claims).map((scope) =>

@@ -1,6 +1,5 @@
 /**
- * Runs at most one request per key at a time. Until the request ends, further callers with the same key wait for its
- * result.
+ * Runs at most one request per key at a time. Further callers with the same key wait for the result of this request.
  */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();

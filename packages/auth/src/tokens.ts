@@ -41,8 +41,8 @@ export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefi
  * Creates a function that checks whether a token was issued for this server.
  *
  * @param audience the accepted audiences. A token must contain one of them.
- * @returns a function that receives the audience claim of a token. It returns whether this claim is an accepted
- *   audience, or a list that contains one.
+ * @returns a function that receives the audience claim of a token. It returns `true` if the claim is an accepted
+ *   audience, or if the claim is a list with an accepted audience.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
   const audiences: readonly string[] = typeof audience === 'string' ? [audience] : audience;
@@ -99,7 +99,7 @@ interface Kept<T> {
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
-  /** Returns the value of a key; `undefined` if it is unknown or expired. */
+  /** Returns the value of a key; `undefined` if there is no value, or if the value has expired. */
   get(key: string): T | undefined {
     const found = this.#kept.get(key);
     if (!found) return undefined;

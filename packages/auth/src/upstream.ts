@@ -51,9 +51,9 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls. The handler sends this token to the service, and must not forward
- * the token of its caller. The new token is cached until it expires, separately for each service and set of scopes.
- * With token exchange, the cache is also separate for each caller.
+ * Gets a token for a service that a handler calls. The handler must send this new token to the service, never the token
+ * that its own caller has sent. New tokens are cached until they expire. Each combination of service and scopes has a
+ * separate token. With token exchange, each caller also has separate tokens.
  *
  * @param context the context of the handler.
  * @param target the service, and the scopes that are needed for it.
@@ -109,7 +109,7 @@ async function askFor(
     const error = typeof body?.['error'] === 'string' ? body['error'].slice(0, 100) : `status ${status}`;
     const hint =
       error === 'unsupported_grant_type' && options.grant !== 'client-credentials'
-        ? "; the issuer may not support token exchange: use oauth({ upstream: { grant: 'client-credentials', … } })"
+        ? "; if the issuer does not support token exchange, use oauth({ upstream: { grant: 'client-credentials', … } })"
         : '';
     throw new ProviderError(`${issuer.id} does not issue a token for ${audience}: ${error}${hint}`);
   }

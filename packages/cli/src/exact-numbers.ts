@@ -7,7 +7,7 @@ import { isObject, parseJson } from './json.js';
  */
 const TOKEN = /\\.|"|-?[\d.]+(?:e[+-]?\d+)?/gis;
 
-/** Returns those numbers in a JSON text that JavaScript would round, in the form in which the text contains them. */
+/** Finds the numbers in a JSON text that JavaScript would round. Returns them as they are written in the text. */
 export function inexactNumbers(text: string): string[] {
   const found: string[] = [];
   let isInString = false;

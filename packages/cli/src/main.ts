@@ -31,7 +31,7 @@ try {
   // The project installs the dependencies of `@sigil/core`, and one may be missing.
   if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
   const [what] = error.message.split('\n');
-  terminal.err(`sigil: ${what}. Install its dependencies: npm install @sigil/core typedi`);
+  terminal.err(`sigil: ${what}. Install the dependencies of sigil: npm install @sigil/core typedi`);
   // Exit at once: otherwise Node 20 reports the missing package again, as an unhandled rejection.
   process.exit(EXIT_CODES.found);
 }

@@ -70,7 +70,7 @@ describe('the command, run by a program', () => {
     expect([code, lines]).toEqual([
       2,
       [
-        "! sigil: option '--budget' has no value: a value that begins with a dash must follow an equals sign (see sigil check --help)",
+        "! sigil: option '--budget' has no value: write an equals sign before a value that begins with a dash (see sigil check --help)",
       ],
     ]);
   });

@@ -34,7 +34,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   NO_PACKAGE_MANAGER: { exitCode: 1, meaning: 'the package manager is not installed' },
   NO_LOCAL_PACKAGES: {
     exitCode: 1,
-    meaning: '`--local` outside a checkout of Sigil, or the checkout is not built',
+    meaning: '`--local` was used outside a checkout of Sigil, or the checkout is not built',
   },
   WRITE_FAILED: { exitCode: 1, meaning: 'files could not be written; nothing was left behind' },
   INSTALL_FAILED: {
@@ -43,10 +43,13 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   },
   BUILD_FAILED: { exitCode: 1, meaning: 'the project was created and installed, but it does not compile' },
   SAMPLE_FAILED: { exitCode: 1, meaning: 'the project was created and built, but its server did not answer' },
-  NOT_A_PROJECT: { exitCode: 1, meaning: '`add` outside a project that uses Sigil' },
+  NOT_A_PROJECT: { exitCode: 1, meaning: '`add` was used outside a project that uses Sigil' },
   FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes exists; `--force` overwrites it' },
-  NO_VIEWS: { exitCode: 1, meaning: '`add view` in a project that was created without `--ui`' },
-  INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
+  NO_VIEWS: { exitCode: 1, meaning: '`add view` was used in a project that was created without `--ui`' },
+  INTERRUPTED: {
+    exitCode: 130,
+    meaning: 'Ctrl-C or another signal ended the command; nothing was left behind',
+  },
 };
 
 /** Thrown if `create-mcp-app` cannot continue. The message is one line. */

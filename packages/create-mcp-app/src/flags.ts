@@ -27,10 +27,13 @@ export interface Said {
 
 /** Flags that `create-mcp-app` and `create-mcp-app add` have in common. */
 const COMMON: readonly Flag[] = [
-  { name: 'force', purpose: 'overwrite existing files, but not through symbolic links; keep other files' },
+  {
+    name: 'force',
+    purpose: 'overwrite files with the same names, but fail at a symbolic link; keep all other files',
+  },
   { name: 'dry-run', purpose: 'show what would be written and run, without doing it' },
   { name: 'json', purpose: 'do not ask questions, and print one JSON object' },
-  { name: 'help', short: 'h', purpose: 'show this' },
+  { name: 'help', short: 'h', purpose: 'show this help' },
 ];
 
 /** The flags of `create-mcp-app`, in the order of `--help`. */
@@ -39,17 +42,18 @@ export const CREATE_FLAGS: readonly Flag[] = [
   {
     name: 'auth',
     value: AUTH_NAMES.join('|'),
-    purpose: 'authentication over HTTP (templates http, full): with oauth, users log in; none by default',
+    purpose:
+      'authentication over HTTP (only templates http and full): oauth lets users log in; none by default',
   },
   {
     name: 'ui',
     value: UI_NAMES.join('|'),
-    purpose: 'a view for results (MCP Apps), with this framework; none by default',
+    purpose: 'a view (an HTML page for results, MCP Apps), written with this framework; none by default',
   },
   {
     name: 'pm',
     value: PACKAGE_MANAGER_NAMES.join('|'),
-    purpose: 'package manager; by default the one that runs this command, or npm',
+    purpose: 'the package manager; by default, the package manager that runs this command, or else npm',
   },
   { name: 'no-install', purpose: 'only write the files, without installing, building or starting anything' },
   { name: 'no-git', purpose: 'make no git repository' },

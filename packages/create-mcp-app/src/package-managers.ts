@@ -52,7 +52,7 @@ const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: s
       'pnpm-workspace.yaml',
       [
         "packages: ['.']",
-        '# pnpm does not run install scripts, and the packages do not need them. Without this setting, newer versions of pnpm fail if a package has one.',
+        '# pnpm does not run install scripts, and the packages do not need them. Without this setting, newer versions of pnpm fail if a package has an install script.',
         'strictDepBuilds: false',
         '',
       ].join('\n'),

@@ -24,8 +24,8 @@ const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as
 /**
  * Writes all files of a project. If a file cannot be written, all changes are undone.
  *
- * @param directory the folder of the project. A folder that does not exist appears only after all files are written. In
- * an existing folder, files of the same names are overwritten.
+ * @param directory the folder of the project. If the folder does not exist yet, it appears only after all files are
+ *   written. If it exists, files with the same names are overwritten.
  * @throws Failure `WRITE_FAILED` if a file cannot be written, or if its path contains a symbolic link; `INTERRUPTED` if
  * the signal was aborted.
  */

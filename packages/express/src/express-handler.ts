@@ -40,8 +40,8 @@ export interface ExpressHandler extends Middleware {
 }
 
 /**
- * Serves an MCP app within an Express application. At the root, it also serves the public documents of the option
- * `authorization`.
+ * Serves an MCP app within an Express application. If you use the middleware at the root of the application, it also
+ * serves the public documents of the option `authorization`.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `nodeHandler`.

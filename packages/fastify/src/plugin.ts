@@ -66,13 +66,13 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 };
 
 /**
- * A Fastify plugin that serves an MCP app. At the root, it also serves the public documents of the option
- * `authorization`. The app reads the bodies of requests itself, without the parsers of Fastify. When Fastify closes,
- * requests in flight finish first, and then sessions end.
+ * A Fastify plugin that serves an MCP app. It also serves the public documents of the option `authorization`; their
+ * paths begin at the root of the server. The app reads the bodies of requests itself, without the parsers of Fastify.
+ * When Fastify closes, requests in flight finish first, and then sessions end.
  *
  * @throws DefinitionError when an option is wrong.
- * @throws Error if the plugin has the option `authorization` and is registered within a prefix. The documents of the
- *   authorization must be at the root.
+ * @throws Error if the plugin has the option `authorization` and is registered in a context that has a prefix. The
+ *   documents of the authorization must be at the root.
  * @example
  * ```ts
  * await server.register(fastifyPlugin, { app, prefix: '/api', allowedHosts: ['mcp.example.com'] });

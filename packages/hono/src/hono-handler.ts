@@ -31,9 +31,9 @@ export interface HonoHandler extends MiddlewareHandler {
 }
 
 /**
- * Serves an MCP app within a Hono application. At the root, it also serves the public documents of the option
- * `authorization`. Earlier middleware can read the body of a request with the methods of Hono, such as
- * `context.req.json()`.
+ * Serves an MCP app within a Hono application. If you use the middleware at the root of the application, it also serves
+ * the public documents of the option `authorization`. Earlier middleware can read the body of a request with the
+ * methods of Hono, such as `context.req.json()`.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `fetchHandler`.

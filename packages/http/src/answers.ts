@@ -34,7 +34,8 @@ export function failed(http: HttpExchange, logger: Logger, error: unknown): void
  * Answers a request with one JSON body.
  *
  * @param message the JSON-RPC response as text.
- * @param status the HTTP status. 503 means that the server is overloaded, and adds `Retry-After`.
+ * @param status the HTTP status. With 503, which means that the server is overloaded, the header `Retry-After` is
+ *   added.
  */
 export function respondJson(
   http: HttpExchange,
@@ -47,9 +48,9 @@ export function respondJson(
 }
 
 /**
- * Answers a refused request with a JSON-RPC error and the HTTP status for this error. A rejection with a retry time
- * adds `Retry-After`. A rejection with missing scopes adds a challenge (`WWW-Authenticate`) with the names of the
- * scopes that the request needs.
+ * Answers a refused request with a JSON-RPC error and the HTTP status for this error. If the rejection has a retry
+ * time, the answer has the header `Retry-After`. If scopes are missing, the answer has a challenge (`WWW-Authenticate`)
+ * with the names of all scopes that the request needs.
  */
 export function respondRejection(
   http: HttpExchange,
@@ -147,8 +148,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the client an event id before the first message, so that the client can resume the stream (revision
-   * 2025-11-25, "Sending Messages to the Server").
+   * Sends an event id before the first message, so that the client can resume the stream (revision 2025-11-25, "Sending
+   * Messages to the Server").
    */
   prime(id: string, retryMs: number): void {
     this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
@@ -270,8 +271,8 @@ function inSeconds(ms: number): number {
 }
 
 /**
- * Calls `serve`. If the network address of the request sends too many requests, answers with 429 instead. This is the
- * first check of a request.
+ * Calls `serve`, or answers with 429 if too many requests have come from the network address of the request. This is
+ * the first check of a request.
  */
 export function admitAddress(
   http: HttpExchange,

@@ -199,7 +199,7 @@ function checkedAuthorization(authorization: Authorization, of: string): Authori
 }
 
 const AUTHORIZATION_FIX =
-  'use the result of oauth() from @sigil/auth; a function that determines the caller belongs in authenticate';
+  'use the result of oauth() from @sigil/auth; to determine the caller with your own function, set the option authenticate instead';
 
 const MIB = 1024 * 1024;
 

@@ -29,8 +29,8 @@ export interface AppMount {
   /**
    * Lets requests in flight finish, then ends every session.
    *
-   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that then still run
-   *   are cancelled.
+   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that still run after
+   *   this time are cancelled.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -52,10 +52,11 @@ const DEFAULT_GRACE_MS = 5_000;
 
 /**
  * Creates a handler that answers a web `Request` with a `Response`: `export default { fetch: fetchHandler(app) }`. The
- * handler does not need Node. If `createApp` has no logger, warnings and errors go to the console.
+ * handler does not need Node. Without the option `logger` of `createApp`, warnings and errors go to the console.
  *
  * @param app the result of `createApp`.
- * @param options the options of the handler. The server that calls the handler sets the address and handles signals.
+ * @param options the options of the handler. None of them sets an address or handles signals: the surrounding server
+ *   does this.
  * @returns the handler. Its method `close` lets requests finish, and ends the sessions.
  * @throws DefinitionError when an option is wrong.
  * @example
@@ -143,21 +144,21 @@ export interface HostHandler<P> {
   /**
    * Lets requests in flight finish, then ends every session and closes the app.
    *
-   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that then still run
-   *   are cancelled.
+   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that still run after
+   *   this time are cancelled.
    */
   close(graceMs?: number): Promise<void>;
   /**
-   * Waits until the audit has written all finished calls, for at most five seconds. Use it on platforms that can stop a
-   * program as soon as a request is answered.
+   * Waits until all finished calls are written to the audit log, but at most five seconds. Use this method on platforms
+   * that can stop a program as soon as a request is answered.
    */
   written(): Promise<void>;
 }
 
 /**
- * Creates a handler that creates its app at the first request and then reuses the app. Use it for platforms whose
- * modules cannot wait for `createApp`, or that pass settings with requests. If the creation fails, the handler rejects
- * with that error, and the next request tries again.
+ * Creates a handler that creates its app at the first request and then reuses the app. Use it on platforms where a
+ * module cannot wait for `createApp`, or that pass settings only with requests. If the creation fails, the handler
+ * rejects with that error, and the next request tries again.
  *
  * @returns the handler, which an adapter for a platform calls with each request.
  * @throws DefinitionError if `options` is an object with a wrong option.

@@ -63,7 +63,8 @@ export interface HttpHandler {
   handle(http: HttpExchange): void;
   /**
    * Lets requests in flight finish, then ends every session and stream.
-   * @param graceMs how long to wait for the requests, in milliseconds. Requests that then still run are cancelled.
+   * @param graceMs how long to wait for the requests, in milliseconds. Requests that still run after this time are
+   *   cancelled.
    */
   drain(graceMs: number): Promise<void>;
 }
@@ -161,7 +162,8 @@ class EndpointHandler {
 
   /**
    * Lets requests in flight finish, then ends every session and stream.
-   * @param graceMs how long to wait for the requests, in milliseconds. Requests that then still run are cancelled.
+   * @param graceMs how long to wait for the requests, in milliseconds. Requests that still run after this time are
+   *   cancelled.
    */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;

@@ -131,7 +131,7 @@ export class ArrivingBody {
     return undefined;
   }
 
-  /** Returns the whole body, and releases its part of the limits. Call this method only once. */
+  /** Returns the whole body, and no longer counts it in the limits. Call this method only once. */
   end(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.drop();

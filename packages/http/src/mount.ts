@@ -16,7 +16,7 @@ import type { HttpOptions } from './options.js';
 export interface NodeHandler extends AppMount {
   /**
    * @param body the body, if other code has read it: parsed JSON, text or bytes. You need not pass the `request.body`
-   *   of Express, because the handler uses it anyway. A function, such as the `next` of Express and h3, is ignored.
+   *   of Express: the handler uses it automatically. A function, such as the `next` of Express and h3, is ignored.
    * @param source the framework's request: `authenticate` and guards get it as `source`, in place of Node's request.
    */
   (
@@ -28,12 +28,13 @@ export interface NodeHandler extends AppMount {
 }
 
 /**
- * Creates a handler that serves an app in an existing Node server: `createServer(nodeHandler(app))`,
- * `express.all('/mcp', nodeHandler(app))`. If `createApp` has no logger, the app logs to standard error, as with
- * `http()`.
+ * Creates a handler that serves an app in an existing Node server, for example `createServer(nodeHandler(app))` or
+ * `express.all('/mcp', nodeHandler(app))`. Without the option `logger` of `createApp`, the app logs to standard error,
+ * as with `http()`.
  *
  * @param app the result of `createApp`.
- * @param options the options of the handler. The server that calls the handler sets the address and handles signals.
+ * @param options the options of the handler. None of them sets an address or handles signals: the surrounding server
+ *   does this.
  * @returns the handler. Its method `close` lets requests finish, and ends the sessions.
  * @throws DefinitionError when an option is wrong.
  * @example

@@ -65,7 +65,7 @@ export function metricsOptions(
   if (port === undefined && workers > 1)
     checks.refuse(
       'metrics',
-      'each worker has separate metrics, but on the shared port, any worker would answer',
+      'each worker has separate metrics, but a request on the shared port can reach any worker',
       'set metrics.port: the workers serve their metrics on this port and the following ones',
     );
   const listensAt = port === undefined ? server.host : host;

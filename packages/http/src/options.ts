@@ -14,9 +14,10 @@ export interface SessionOptions {
   readonly idleMs?: number;
   /**
    * Maximum number of sessions in this process. At the limit, a new session replaces an idle session. The server looks
-   * for idle sessions first among those of the same client, then of the client with the most sessions, then of all
-   * clients. As soon as it finds some, it ends the one that has been idle for the longest time. A session with an open
-   * request or stream is not idle. If no session is idle, `initialize` is answered with 503.
+   * for idle sessions in this order: sessions of the client that opens the new session, then those of the client with
+   * the most sessions, then those of all clients. From the first of these groups with idle sessions, it ends the one
+   * that has been idle for the longest time. A session with an open request or stream is not idle. If no session is
+   * idle, `initialize` is answered with 503.
    *
    * @default 10,000
    */
@@ -42,14 +43,14 @@ export interface SessionOptions {
    */
   readonly store?: SessionStore | false;
   /**
-   * Maximum age of a session that can be restored after the session store has lost its data, in milliseconds. With this
-   * option, a session id contains the values of `initialize`, encrypted with `state.keys`. Clients send this id with
-   * each request, so any process can restore the session. If the id would have more than 2,048 characters, the session
-   * cannot be restored. A restored session has lost its log level and subscriptions, unless the process has a copy of
-   * the session. A session that ended before the loss can be restored too. If a restored session was opened without a
-   * token, it belongs to the next principal that uses it. The server detects the loss because the records of the
-   * `StateStore` are lost at the same time. Therefore, the `StateStore` and the session store must use the same
-   * database.
+   * Maximum age, in milliseconds, of a session that can be restored after the session store has lost its data. With
+   * this option, a session id contains the values of `initialize`, encrypted with `state.keys`. Clients send this id
+   * with each request, so any process can restore the session. If the id would have more than 2,048 characters, the
+   * session cannot be restored. A restored session has lost its log level and subscriptions, unless the process that
+   * restores it has a copy of the session. A session that ended before the loss can be restored too. If a restored
+   * session was opened without a token, it belongs to the next principal that uses it. The server detects the loss
+   * because the records of the `StateStore` are lost at the same time. Therefore, the `StateStore` and the session
+   * store must use the same database.
    *
    * @default undefined: if the store loses its data, all sessions end, and their clients get 404
    */
@@ -206,7 +207,7 @@ export interface HttpOptions {
   readonly trustedProxies?: readonly string[];
   /**
    * Milliseconds between two checks of an open stream. At each check, `authenticate` or `authorization` decides again
-   * about the request that opened the stream. If the request is refused, or has another principal than before, the
+   * about the request that opened the stream. If the request is now refused, or if its principal has changed, the
    * stream ends and its request is cancelled. If the check fails or takes too long, the stream stays open and the log
    * shows the error. Changed scopes and claims apply immediately after the check.
    *
@@ -378,7 +379,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly limits?: HttpServerLimits;
   /**
    * How long requests in flight and side effects of tasks (`ctx.once()`) can continue when the server closes, in
-   * milliseconds. Requests that then still run are cancelled.
+   * milliseconds. Requests that still run after this time are cancelled.
    *
    * @default 5 seconds
    */

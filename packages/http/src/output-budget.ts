@@ -52,8 +52,8 @@ export class OutputBudget {
   }
 
   /**
-   * Logs that a client is disconnected because it does not read its responses. If this happens often, only some cases
-   * are logged.
+   * Logs that a client is disconnected because it does not read its responses. If many clients are disconnected, only
+   * some of these cases are logged.
    * @param limit the name of the limit that the client exceeded.
    */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
@@ -61,7 +61,7 @@ export class OutputBudget {
   }
 
   /**
-   * Logs a warning about a connection. If the same text comes often, it is logged only from time to time.
+   * Logs a warning about a connection. If the same message is repeated often, only some of the repetitions are logged.
    * @param limit the name of the exceeded limit. The log line contains this name and the value of the limit.
    */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {

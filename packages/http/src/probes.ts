@@ -8,8 +8,8 @@ import type { Endpoint, ReadinessReport } from '@sigil/core/transport';
 const REMEMBER_MS = 500;
 
 /**
- * Serves the health and readiness of the server to load balancers and orchestrators. `health` reports that the server
- * is not closing. `ready` reports that, in addition, its backend responds.
+ * Answers the health and readiness checks of load balancers and orchestrators. `health` fails only while the server
+ * closes. `ready` also fails if the backend of the app does not respond.
  */
 export class Probes {
   #isClosing = false;

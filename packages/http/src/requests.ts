@@ -35,7 +35,7 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint
     return true;
   }
   if (!origins.allowsOrigin(origin)) {
-    const reason = 'Pages of this Origin may not call this server; see the option allowedOrigins';
+    const reason = 'Pages of this Origin are not allowed to call this server; see the option allowedOrigins';
     reportRefusal(http, endpoint, { by: 'origin', status: 403, reason }, { origin });
     refuse(http, 403, invalidRequest, reason);
     return true;
@@ -177,7 +177,8 @@ const READ_BEFORE =
  * Reads the body of a POST, and calls `take` with its parsed message. A body that is too long, too slow or not JSON is
  * refused.
  *
- * @throws Error when other code has read the body before. The request has then been answered; the error is for the log.
+ * @throws Error when other code has already read the body. The client has then already received an answer; the error is
+ *   for the log.
  */
 export function readMessage(http: HttpExchange, limits: BodyLimits, take: (message: unknown) => void): void {
   http.readBody(limits, (body, problem) => {

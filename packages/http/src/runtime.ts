@@ -84,7 +84,7 @@ const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
   'without a backend, workers only serve clients of 2026-07-28. These clients cannot use tasks, and get no notifications of changes in other workers. ' +
-  'Several workers can accept the same requestState, because each worker only remembers those that it has accepted. Set the option backend of createApp';
+  'Each worker can accept the same requestState once, because workers do not know which ones other workers have accepted. Set the option backend of createApp';
 
 /** Whether sessions can be served by several processes. */
 function hasBackend({ backend }: Endpoint, { handler }: ServerOptions): boolean {
@@ -398,7 +398,7 @@ function hostsFor(
     checks.refuse(
       'host',
       `every client that reaches ${host} could call this server`,
-      'authenticate callers in code, with app.run({ http: { authenticate } }) or app.run({ http: { authorization } }); or let everybody call, with --allow-anonymous or, in code, with allowAnonymous: true; or listen on 127.0.0.1',
+      'set the option authenticate or authorization, for example app.run({ http: { authenticate } }); or allow all clients with --allow-anonymous (in code: allowAnonymous: true); or listen on 127.0.0.1',
     );
   return '*';
 }

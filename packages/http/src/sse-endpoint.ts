@@ -52,8 +52,8 @@ export interface SseTarget {
 }
 
 /**
- * Returns the HTTP+SSE endpoint and session of a request target. @returns `undefined` if the target is neither of the
- * two endpoints of HTTP+SSE.
+ * Returns the HTTP+SSE endpoint and the session that a request target is for. @returns `undefined` if the target is
+ * neither of the two endpoints of HTTP+SSE.
  */
 export function sseTarget(target: string): SseTarget | undefined {
   const [whole = '', query = ''] = target.split(/\?(.*)/s, 2);
@@ -98,7 +98,8 @@ export class SseEndpoint {
 
   /**
    * Lets requests in flight finish, then ends every stream.
-   * @param graceMs how long to wait for the requests, in milliseconds. Requests that then still run are cancelled.
+   * @param graceMs how long to wait for the requests, in milliseconds. Requests that still run after this time are
+   *   cancelled.
    */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;

@@ -18,7 +18,7 @@ import {
 } from './output-budget.js';
 import { quotaKeyOf } from './requests.js';
 
-/** An exchange that uses the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
+/** An exchange that uses the web standards `Request` and `Response`, for Cloudflare Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as its status and headers are known. */
   readonly response: Promise<Response>;

@@ -83,8 +83,8 @@ export async function closeWithPrimary(
  * replaced.
  *
  * @param count how many workers to start.
- * @param rules `closeMs`: how long a worker needs to close, in milliseconds. A worker that has not closed after twice
- *   this time plus 10 seconds is killed. `handleSignals`: whether SIGTERM and SIGINT close the workers.
+ * @param rules `closeMs`: how long a worker needs to close, in milliseconds. A worker is killed if it has not closed
+ *   after twice this time plus 10 seconds. `handleSignals`: whether SIGTERM and SIGINT close the workers.
  * @param address a function that receives the common port of the workers, and returns the URL of the server.
  * @returns a promise that resolves when the first worker listens.
  * @throws Error when a worker ends before any worker listens, or when no worker listens within 60 seconds.

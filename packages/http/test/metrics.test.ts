@@ -185,7 +185,7 @@ describe('metrics that cannot be served', () => {
     [
       { metrics: { handler }, workers: 2 },
       'metrics',
-      'each worker has separate metrics, but on the shared port, any worker would answer',
+      'each worker has separate metrics, but a request on the shared port can reach any worker',
     ],
     [{ metrics: { handler, token: 'short' } }, 'metrics.token', 'at least 32 characters'],
     [{ metrics: { handler, token: 'ä'.repeat(32) } }, 'metrics.token', 'letters, digits'],

@@ -4,7 +4,7 @@ import { within } from '@sigil/core/internal';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
-/** The response of a Lambda function that answers in one piece. */
+/** The response of a Lambda function that returns its whole response at once. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -14,17 +14,18 @@ export interface LambdaResult {
 /** How long before the function's time limit answers end, in milliseconds, so that the finished part is sent. */
 const END_EARLY_MS = 1_000;
 
-/** Why a function that answers in one piece cannot send requests to the clients of sessions. */
+/** Why a function that returns its whole response at once cannot send requests to the clients of sessions. */
 const UNASKABLE =
-  'The server cannot send requests to this client: the function answers in one piece, so a request would arrive too late. ' +
+  'The server cannot send requests to this client: the Lambda function returns its whole response at once, so a request would arrive too late. ' +
   'Serve the app with lambdaStreamHandler, or only serve clients of 2026-07-28';
 
 /**
- * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.
- * The messages of a stream are sent together when it ends, or one second before the function's timeout. GET requests
- * that open a stream are refused; the specification allows this. In revisions with sessions, a handler that sends a
- * request to the client, such as an elicitation, fails immediately. The reason is that the request could not reach the
- * client before the response. In revision 2026-07-28, which has no sessions, handlers can request input from clients.
+ * Serves an app as a Lambda function that returns each response as a whole, behind a Function URL or an HTTP API of API
+ * Gateway. The messages of a stream are sent together when the stream ends, or one second before the timeout of the
+ * Lambda function. GET requests that open a stream are refused; the specification allows this. In revisions with
+ * sessions, requests to the client, such as elicitations, fail immediately, because they could not reach the client
+ * before the response. In revision 2026-07-28, which has no sessions, tools and other handlers can request input from
+ * clients.
  *
  * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.

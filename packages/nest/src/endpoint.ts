@@ -75,8 +75,8 @@ export class Endpoint {
   }
 
   /**
-   * Logs warnings about global enhancers that do not run for calls of MCP handlers. Call it after the application has
-   * registered all global enhancers.
+   * Logs warnings about global enhancers that do not run for calls of MCP handlers. Call this method after the
+   * application has registered all global enhancers.
    */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;

@@ -257,7 +257,7 @@ export class Enhancers {
         if (!(await this.#activates(guard, execution, context))) return false;
         if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
-            `the guard ${asked} has set request.user for a request without a principal, but Sigil determines the principal before the guards of tools, resources and prompts run; ` +
+            `the guard ${asked} has set request.user too late: Sigil determines the principal before the guards of tools, resources and prompts run; ` +
               `run this guard at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or make it a global guard that also runs at the endpoint`,
             context,
           );
@@ -270,7 +270,7 @@ export class Enhancers {
       if (!REFUSALS.has(status))
         this.#warnOnce(
           `the guard ${asked} has thrown an exception with status ${status}, so this definition is hidden from the client; ` +
-            'if the guard is for requests, not for definitions, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
+            'if the guard is for requests, not for definitions, run it only at the endpoint: list it in decorators of SigilModule.forRoot or, if it is global, in requestGuards',
           context,
         );
       return false;
@@ -290,8 +290,8 @@ export class Enhancers {
         throw error;
       TOO_MANY.set(context.state, error);
       this.#warnOnce(
-        `the guard ${nameOf(guard.constructor)} has thrown an exception with status 429: it also runs for each definition of a list; ` +
-          'if it counts requests, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
+        `the guard ${nameOf(guard.constructor)} has thrown an exception with status 429: the guard also runs for each definition in a list; ` +
+          'if it counts requests, run it only at the endpoint: list it in decorators of SigilModule.forRoot or, if it is global, in requestGuards',
         context,
       );
       return true;

@@ -20,8 +20,8 @@ type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapp
 
 /**
  * Functions that return the global enhancers, one function for each kind of enhancer. A function returns the enhancers
- * that are registered at the time of the call. Call it late: applications call `app.useGlobalGuards()` and similar
- * methods after the modules are created.
+ * that are registered at the time of the call. Do not call the functions too early: applications call
+ * `app.useGlobalGuards()` and similar methods after the modules are created.
  */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
@@ -41,7 +41,7 @@ export function answersHttp(filter: unknown): boolean {
 
 /**
  * Logs warnings about global enhancers that do not run for calls of MCP handlers. With `inheritAppConfig: false`,
- * nothing is logged, because these enhancers are intended not to run.
+ * nothing is logged, because the application has chosen not to run these enhancers for calls.
  *
  * @param inherited the option `inheritAppConfig`.
  */
@@ -71,6 +71,6 @@ export function warnOfGlobals(
   if (passedBy.length > 0)
     logger.warn(
       `calls at ${path} bypass global enhancers: ${namesOf(passedBy)}; write SigilModule.forRoot({ inheritAppConfig: true }) to run ` +
-        'them for each call, or false if they are for HTTP requests alone',
+        'them for each call, or inheritAppConfig: false if they are only for HTTP requests',
     );
 }

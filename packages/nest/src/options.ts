@@ -3,7 +3,7 @@ import type { AppOptions, MaybePromise, Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
 
-/** The options of `createApp` that Nest applications do not use, because modules of Nest have the same purpose. */
+/** The options of `createApp` that Nest applications cannot set, because Nest's modules replace them. */
 export const NESTS = [
   'services',
   'discover',
@@ -15,15 +15,15 @@ export const NESTS = [
 ] as const;
 
 /**
- * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: the options of `createApp`, and
- * the ones below. Without `logger`, log lines go to the logger of the application, with the context `Sigil`. The
- * results of lists always have the cache scope `private`, even if `cache` says `public`, because global guards can be
- * added at any time.
+ * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: most options of `createApp`, and
+ * the options below. Without `logger`, log lines go to the logger of the application, with the context `Sigil`. The
+ * results of lists always have the cache scope `private`, because global guards can be added at any time. This also
+ * applies if the option `cache` sets `public`.
  */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
   /**
-   * Options of the endpoint, as for `nodeHandler`. If they contain `authorization` or `authenticate`, the principal of
-   * a request comes from there. The application does not start if the option `principal` is also set.
+   * Options of the endpoint, as for `nodeHandler`. If `authorization` or `authenticate` is set here, it determines the
+   * principal of each request. If the option `principal` is set as well, the application does not start.
    */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**

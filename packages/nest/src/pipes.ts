@@ -16,8 +16,8 @@ export interface PipedParameter {
 }
 
 /**
- * Returns the parameters of a handler that pipes apply to: the parameters that receive arguments of the client.
- * Parameters for a context, or for a value from Nest's parameter decorators, are not included.
+ * Returns those parameters of a handler that receive arguments from the client. Nest's pipes can change their values.
+ * Parameters that receive a context, or a value from one of Nest's parameter decorators, are not included.
  */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);
@@ -45,7 +45,9 @@ export function isValidationPipe(pipe: unknown): boolean {
   return pipe === ValidationPipe || prototype instanceof ValidationPipe;
 }
 
-/** Replaces each argument of a handler with the value that the pipes return for it. */
+/**
+ * Passes each argument of a handler through Nest's pipes, and replaces the argument with the value that they return.
+ */
 export async function pipeArguments(
   context: RequestContext,
   parameters: readonly PipedParameter[],

@@ -222,7 +222,7 @@ async function makeApp(
   if (server === servers[0] && server.include)
     for (const name of unserved(modules, new Set(servers.flatMap(({ include = [] }) => include))))
       logger.warn(
-        `${name} has handlers, but no server includes its module: add the module to the list include of a server, in SigilModule.forRoot({ include })`,
+        `${name} has handlers, but no server includes its module: list the module in SigilModule.forRoot({ include }) of a server`,
       );
   const described = (DESCRIBED.get(modules) ?? 0) + 1;
   DESCRIBED.set(modules, described);
@@ -269,7 +269,7 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
       checks.refuse(
         'path',
         `${name ?? 'one server'} and ${other.name ?? 'another'} are both at ${shared}`,
-        "use a different path for each: path: '/shop/mcp'",
+        "give each server its own path, for example path: '/shop/mcp'",
       );
     if (name !== undefined && name === other.name)
       checks.refuse('name', `two servers have the name ${name}`, 'use a different name for each');

@@ -229,7 +229,7 @@ describe('without inheritAppConfig', () => {
     expect(textOf(await client.callTool('fail', { text: 'as ever' }))).toBe('as ever');
     expect(logger.lines.map((line) => (line as unknown[])[0])).toEqual([
       'calls at /mcp bypass global enhancers: Logging, Object, Errors, Trim; write SigilModule.forRoot({ inheritAppConfig: true }) ' +
-        'to run them for each call, or false if they are for HTTP requests alone',
+        'to run them for each call, or inheritAppConfig: false if they are only for HTTP requests',
     ]);
   });
 

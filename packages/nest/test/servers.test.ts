@@ -130,7 +130,7 @@ describe('several servers in one application', () => {
     });
     expect(await toolsOf(await clientOf(nest, 'shop'))).toEqual(['count']);
     const warning =
-      'Administration of AdministrationModule has handlers, but no server includes its module: add the module to the list include of a server, in SigilModule.forRoot({ include })';
+      'Administration of AdministrationModule has handlers, but no server includes its module: list the module in SigilModule.forRoot({ include }) of a server';
     expect(logger.lines).toEqual([[warning, warning]]);
   });
 });
@@ -152,7 +152,7 @@ describe('an application does not start', () => {
     ['/messages', '/'],
   ])('with servers at the same path: %s and %s', async (path, other) => {
     await expect(refusal({ ...shop, path: other, sse: true }, { ...administration, path })).rejects.toThrow(
-      /forRoot\(\{ path \}\): shop and administration are both at \/\S* *\n.*use a different path for each:/,
+      /forRoot\(\{ path \}\): shop and administration are both at \/\S* *\n.*give each server its own path, for example path:/,
     );
   });
 

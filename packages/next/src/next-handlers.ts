@@ -3,8 +3,8 @@ import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
 /**
- * The handlers of a Next route by HTTP method, and a function that closes them. Next refuses requests with other
- * methods.
+ * The Next.js route handlers of an endpoint, one for each HTTP method, and a function that closes them. Next.js refuses
+ * requests with other methods.
  */
 export interface NextHandlers {
   /** Opens the stream of a session, or returns a document of the authorization. */
@@ -16,19 +16,19 @@ export interface NextHandlers {
   /** Answers preflight requests (CORS) from web pages. */
   readonly OPTIONS: RouteHandler;
   /**
-   * Waits for requests in flight to finish, then ends every session and closes the app. Next does not call it: call it
-   * in tests, or when your own server stops.
+   * Waits for requests in flight to finish, then ends every session and closes the app. Next.js does not call this
+   * function: call it in tests, or when your own server stops.
    */
   readonly close: HostHandler<undefined>['close'];
 }
 
-/** A route handler of Next. */
+/** A Next.js route handler. */
 export type RouteHandler = (request: Request) => Promise<Response>;
 
 /**
- * Serves an app as a route of Next. Use it in the `route.ts` of the endpoint and, with an authorization, also in the
- * `route.ts` of `.well-known/oauth-protected-resource`. Next builds routes before it serves them, so the app is created
- * at the first request.
+ * Serves an app with Next.js route handlers. Use them in the `route.ts` of the endpoint. If you set the option
+ * `authorization`, also use them in the `route.ts` of `.well-known/oauth-protected-resource`. The app is created only
+ * at the first request, because Next.js also loads the module during a build.
  *
  * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options the options of `fetchHandler`.

@@ -11,7 +11,7 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
  */
 export type Redactor = (value: unknown, call: CallInfo) => unknown;
 
-/** The delay of the event loop since the last reset, in nanoseconds. */
+/** Measurements of the event loop's delay since the last reset, in nanoseconds. */
 export interface EventLoopDelay {
   readonly max: number;
   /**
@@ -28,7 +28,7 @@ export interface EventLoopDelay {
 export interface TelemetryOptions {
   /** Creates the spans. @default the provider registered with the OpenTelemetry API */
   readonly tracerProvider?: TracerProvider;
-  /** Creates the metrics. @default the provider registered with the OpenTelemetry API when `telemetry` is called */
+  /** Creates the metrics. @default the provider that the OpenTelemetry API knows when `telemetry` is called */
   readonly meterProvider?: MeterProvider;
   /**
    * Records arguments of tools and prompts on spans. With `true`, they are recorded unchanged; with a function, its

@@ -51,7 +51,10 @@ export class OwnMetrics {
     this.#runs.add(1, { ...toolOf(call), 'sigil.task.attempt': attempt });
   }
 
-  /** Counts an aborted run of a task, or a task that failed outside of a run, for example after too many lost runs. */
+  /**
+   * Counts an aborted run of a task, or a task that failed outside of a run, for example after several processes died
+   * during a run.
+   */
   taskAborted(event: TaskAbortEvent): void {
     const { abortedBy, hasFailed } = event;
     const why = { 'sigil.task.aborted_by': abortedBy, 'sigil.task.failed': hasFailed };

@@ -71,7 +71,7 @@ export function sessionValuesOf({ protocolVersion, transport }: SessionEvent): V
   return { protocolVersion, networkProtocol: transport === 'http' ? 'http' : undefined };
 }
 
-/** How a call or a request to a client failed. */
+/** How a call failed, or how a request to a client failed. */
 export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }

@@ -52,7 +52,7 @@ test('requests that a transport refuses are counted with the reason', async () =
   const event = {
     by: 'origin',
     id: 'r1',
-    reason: 'Pages of this Origin may not call this server',
+    reason: 'Pages of this Origin are not allowed to call this server',
     status: 403,
     httpMethod: 'POST',
     path: '/mcp',
@@ -63,7 +63,7 @@ test('requests that a transport refuses are counted with the reason', async () =
   expect((await recorder.points('sigil.refusals')).map(({ attributes }) => attributes)).toEqual([
     {
       'sigil.refused_by': 'origin',
-      'sigil.refusal.reason': 'Pages of this Origin may not call this server',
+      'sigil.refusal.reason': 'Pages of this Origin are not allowed to call this server',
       'http.response.status_code': 403,
     },
   ]);

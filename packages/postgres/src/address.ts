@@ -118,7 +118,7 @@ export function checkReadable(checks: OptionChecks, option: string, url: string 
   const unreadable = FILES.flatMap((name) => {
     const path = searchParams.get(name) ?? '';
     const failure = path === '' ? undefined : failureOf(() => readFileSync(path));
-    return failure === undefined ? [] : [`the file that ${name} names cannot be read: ${failure}`];
+    return failure === undefined ? [] : [`the file in the parameter ${name} cannot be read: ${failure}`];
   });
   for (const what of unreadable)
     checks.refuse(
@@ -141,7 +141,7 @@ function failureOf(work: () => unknown): string | undefined {
   }
 }
 
-/** Returns the options with which clients of `pg` connect to an address. */
+/** Returns the options of `pg` clients for connections to an address. */
 export function clientOptions({ url, pool }: Address): object {
   if (url !== undefined) return { connectionString: url };
   const options: { readonly password?: unknown } = pool?.options ?? {};

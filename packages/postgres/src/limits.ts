@@ -16,8 +16,8 @@ export interface PostgresLimits extends StoreLimits {
    */
   readonly maxEventBytes?: number;
   /**
-   * Approximate maximum number of keys, such as `mail ada`, for which the rate limiter stores a count. Beyond this
-   * number, the counts that expire first are deleted early, and begin at zero again.
+   * Approximate maximum number of keys, such as `mail ada`, that have a count in the rate limiter. Beyond this number,
+   * the counts that expire first are deleted early, and begin at zero again.
    * @default 100,000
    */
   readonly maxKeys?: number;

@@ -42,7 +42,7 @@ export class Listener {
   /** Callbacks that wait for a listening connection. */
   readonly #waiting = new Set<() => void>();
 
-  /** @param connection supplies the address of PostgreSQL; the listener has a connection of its own. */
+  /** @param connection knows the address of PostgreSQL. The listener opens its own connection to this address. */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly events: ListenerEvents,

@@ -15,10 +15,10 @@ const ALL: ServerChange = { kind: 'all' };
 
 /**
  * Sends changes to other processes with LISTEN and NOTIFY, over one channel for all processes and one for each process.
- * Most notifications contain the change itself, which consists of ids and names. A message for another process, or a
- * long change, is stored in a table; its notification contains only the number of the row. Changes are lost while the
- * listening connection is broken. After a reconnection, listeners receive a change of the kind `all`: everything may
- * have changed.
+ * Most notifications contain the change itself, which consists of ids and names. A message for one particular process,
+ * or a long change, is stored in a table. The notification then contains only the number of the row. Changes are lost
+ * while the listening connection is broken. After a reconnection, listeners receive a change of the kind `all`:
+ * everything may have changed.
  *
  * LISTEN needs a dedicated connection: a pooler such as PgBouncer must be in session mode, or be bypassed with
  * `listenUrl`.

@@ -44,8 +44,8 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of connections for statements, per process. Each process has two connections in addition. One
-   * receives changes from other processes; the other renews the leases of running tasks and checks readiness.
+   * Maximum number of connections for statements, per process. Each process also opens two other connections: one
+   * receives changes from other processes, and one renews the leases of running tasks and checks readiness.
    * @default 10
    */
   readonly maxConnections?: number;
@@ -168,7 +168,7 @@ export class PostgresConnection {
     const [other] = await this.query<{ pid: number }>(sql);
     if (one?.pid !== other?.pid) return;
     throw new UnusableError(
-      "LISTEN does not work through a pooler in transaction mode: set postgres({ listenUrl: 'postgres://…' }) to an address without the pooler, or use session mode",
+      "LISTEN does not work through a pooler in transaction mode: set postgres({ listenUrl: 'postgres://…' }) to an address without the pooler, or set the pooler to session mode",
     );
   }
 

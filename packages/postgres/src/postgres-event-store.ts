@@ -10,8 +10,8 @@ const OVERHEAD_BYTES = 300;
 const BEHIND_ALL = '9223372036854775807';
 
 /**
- * Keeps events in PostgreSQL, so that a client that lost its connection can receive the rest of a stream from any
- * process.
+ * Stores the events of streams in PostgreSQL. If a client loses its connection, it can receive the rest of a stream
+ * from any process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

@@ -7,7 +7,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 const ROUNDING_MS = 1e-6;
 
 /**
- * Limits rates with counts in PostgreSQL, which are exact and shared by all processes.
+ * Limits rates. The counts are stored in PostgreSQL, so all processes share them, and the limits are exact.
  *
  * @example
  * ```ts

@@ -50,10 +50,10 @@ interface Read {
 }
 
 /**
- * Stores tasks in PostgreSQL, and assigns them to the processes that run them. If a limit is reached, a new task
+ * Stores tasks in PostgreSQL, and assigns each task to a process that runs it. If a limit is reached, a new task
  * replaces the oldest finished tasks of the same owner. Unfinished tasks, and tasks of other owners, are never
  * replaced. If there are too few finished tasks, the new task is refused. Clients that cannot be distinguished count as
- * one owner; for this owner, only the limits for all owners together apply.
+ * one owner. The limits per owner do not apply to this owner.
  */
 export class PostgresTaskStore implements TaskStore {
   /**

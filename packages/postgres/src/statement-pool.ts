@@ -32,8 +32,8 @@ interface Waiting {
 
 /**
  * Sends statements on a few connections. If no connection is free, statements wait in order. The time limit of a
- * statement begins when it is sent. A statement that exceeds the limit fails, and its connection is closed. If
- * PostgreSQL has answered no statement at all during this time, all waiting statements fail as well.
+ * statement begins when the statement is sent. A statement that exceeds the limit fails, and its connection is closed.
+ * If PostgreSQL has answered no statement at all during this time, all waiting statements fail as well.
  */
 export class StatementPool {
   readonly #pool: Pool;

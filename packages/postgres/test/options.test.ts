@@ -100,7 +100,7 @@ describe('the options of postgres()', () => {
           name: 'DefinitionError',
           message: expect.stringMatching(
             new RegExp(
-              `postgres\\(\\{ ${option} \\}\\).*the file that ${parameter} names cannot be read: ENOENT.*/nope`,
+              `postgres\\(\\{ ${option} \\}\\).*the file in the parameter ${parameter} cannot be read: ENOENT.*/nope`,
               's',
             ),
           ) as unknown as string,
@@ -112,7 +112,7 @@ describe('the options of postgres()', () => {
 
   test.each<[string, unknown]>([
     [
-      "the file that sslrootcert names cannot be read: ENOENT: no such file or directory, open '/nope'",
+      "the file in the parameter sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
       `${url}?sslmode=verify-full&sslrootcert=/nope`,
     ],
     ['pg cannot read it: URI malformed', 'postgres://u:%ff@db.example/shop'],

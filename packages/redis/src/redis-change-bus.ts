@@ -82,7 +82,7 @@ export class RedisChangeBus implements ChangeBus {
     try {
       this.#local.publish(JSON.parse(text) as ServerChange);
     } catch (error) {
-      this.connection.report(error, 'a change from the bus cannot be read');
+      this.connection.report(error, 'a change that another process has sent cannot be read');
     }
   }
 

@@ -182,12 +182,15 @@ export class RedisConnection {
     return answer.catch(rethrow);
   }
 
-  /** Creates another connection for commands. The method `close` ends this connection as well. */
+  /** Creates another connection for commands. The method `close` of this object also ends the new connection. */
   link(told: LinkEvents = {}): RedisLink {
     return this.#linked({ ...told, create: () => this.#servers.commands() });
   }
 
-  /** Creates another connection, which can subscribe to channels. The method `close` ends this connection as well. */
+  /**
+   * Creates a connection that can subscribe to channels. The method `close` of this object also ends the new
+   * connection.
+   */
   listen(told: LinkEvents): RedisLink<NodeClient> {
     return this.#linked({ ...told, create: () => this.#servers.node() });
   }

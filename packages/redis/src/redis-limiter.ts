@@ -30,7 +30,7 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
 `);
 
 /**
- * Limits rates with counts in Redis, which are exact and shared by all processes.
+ * Limits rates. The counts are stored in Redis, so all processes share them, and the limits are exact.
  *
  * @example
  * ```ts

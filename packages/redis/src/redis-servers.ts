@@ -12,9 +12,9 @@ export interface RedisServersOptions {
   readonly url?: string;
   /**
    * A client from `createClient()` of node-redis, instead of `url`. Only the options of the client are read, such as
-   * the location and certificates; it does not have to be connected. Its connection is not used, because stores need
-   * other settings for reconnecting and timeouts. With `cluster` or `sentinel`, only the login to Redis comes from the
-   * client, not the address.
+   * the location and certificates; the client does not have to be connected. Its connection is not used, because stores
+   * need other settings for reconnecting and timeouts. With `cluster` or `sentinel`, only the login to Redis comes from
+   * the client, not the address.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, instead of `url`. */
@@ -192,7 +192,7 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
   if (client !== undefined && typeof client?.options !== 'object')
     checks.refuse('client', 'it must be a client from createClient() of @redis/client');
   const places = [url, cluster, sentinel].filter((place) => place !== undefined);
-  if (places.length > 1 || (places.length === 0) === (client === undefined) || (url && client))
+  if (places.length > 1 || (places.length === 0 && client === undefined) || (url && client))
     checks.refuse('url', 'there must be either an address, a client, a cluster or Sentinels', FIX);
   if (url !== undefined && !isAddress(url))
     checks.refuse('url', 'it must be the address of a Redis server', FIX);
@@ -212,7 +212,7 @@ function checkNodes(group: string, { nodes }: Readonly<Record<string, unknown>>,
   const isNode = (node: unknown): boolean => isAddress(node) && /^rediss?:\/\/[^/]+\/?$/.test(String(node));
   if (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isNode)) return;
   const fix = "write ['redis://127.0.0.1:6379']";
-  checks.refuse(`${group}.nodes`, 'it must be a list of addresses of nodes, without databases', fix);
+  checks.refuse(`${group}.nodes`, 'it must be a list of addresses of nodes, without a database number', fix);
 }
 
 function isAddress(url: unknown): boolean {

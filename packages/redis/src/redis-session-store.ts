@@ -63,7 +63,8 @@ return page
 `);
 
 /**
- * Stores sessions in Redis, where all processes of an app can use them. Using a session takes one round trip.
+ * Stores sessions in Redis, where all processes of an app can use them. Each use of a session takes one round trip to
+ * Redis.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

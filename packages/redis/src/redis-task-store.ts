@@ -327,8 +327,8 @@ return page
 /**
  * Stores tasks in Redis, where all processes of an app can use them. If a limit is reached, a new task replaces the
  * oldest finished tasks of the same owner. Unfinished tasks, and tasks of other owners, are never replaced. If there
- * are too few finished tasks, the new task is refused. Clients that cannot be distinguished count as one owner; for
- * this owner, only the limits for all owners together apply.
+ * are too few finished tasks, the new task is refused. Clients that cannot be distinguished count as one owner. The
+ * limits per owner do not apply to this owner.
  */
 export class RedisTaskStore implements TaskStore {
   /**

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { createClient } from '@redis/client';
 import type { ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until } from '../../../tests/contract/backend/waiting.js';
-import { RedisClusterServers } from '../../../tests/e2e/redis-groups.js';
+import { RedisClusterServers, tell } from '../../../tests/e2e/redis-groups.js';
 import { redis as backendOn } from '../src/index.js';
 import { type RedisConnection, redisScript } from '../src/redis-connection.js';
 import { RedisTaskStore } from '../src/redis-task-store.js';
@@ -52,6 +53,19 @@ describeWithRedis(
       await expect((async () => backend.open?.(logger))()).rejects.toThrow(
         "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
       );
+    });
+
+    test('logs in to the nodes with the user and password of a client', async () => {
+      const { servers, place, after } = redis();
+      for (const server of servers)
+        await tell(server, 'ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '&*', '+@all');
+      const client = createClient({ username: 'app', password: 'secret' });
+      const backend = backendOn({ ...place, client })({ name: 'login' });
+      after(() => backend.close());
+      await backend.tasks.create(stored('a'), 0);
+      expect(await backend.tasks.get('a')).toBeDefined();
+      const clients = await Promise.all(servers.map((server) => tell(server, 'CLIENT', 'LIST')));
+      expect(clients.join('')).toContain(' user=app ');
     });
 
     test('keeps what is of several apps on several nodes', async () => {

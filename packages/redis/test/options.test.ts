@@ -24,7 +24,7 @@ describe('redis()', () => {
     [
       'a cluster with a database',
       { cluster: { nodes: [`${URL}/3`] } },
-      /addresses of nodes, without databases/,
+      /addresses of nodes, without a database number/,
     ],
     ['a misspelt option of a cluster', { cluster: { node: [URL] } }, /write cluster.nodes/],
     [

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createClient } from '@redis/client';
 import type { Backend, ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until } from '../../../tests/contract/backend/waiting.js';
@@ -61,6 +62,18 @@ describeWithRedis(
       const address = await tell(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster');
       return String((address as readonly unknown[])[1]);
     };
+
+    test('logs in to the master with the user and password of a client', async () => {
+      const { servers, place } = redis();
+      const [master, copy] = servers;
+      for (const server of [master, copy])
+        if (server) await tell(server, 'ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '&*', '+@all');
+      const client = createClient({ username: 'app', password: 'secret' });
+      const backend = open(redis(), { ...place, client });
+      await backend.open?.(SILENT);
+      await goesOn(backend);
+      expect(await tell(master, 'CLIENT', 'LIST')).toContain(' user=app ');
+    });
 
     test('follows a master that hands over to its copy', async () => {
       const { servers, place } = redis();

@@ -27,7 +27,7 @@ export async function readSkills(
   const found = await findFiles(fileURLToPath(folder), limits, problems);
   const roots = found.filter(({ segments }) => segments.at(-1) === SKILL_FILE).map(folderOf);
   if (roots.includes('')) {
-    const what = 'it is in the folder of skills itself';
+    const what = 'it is directly in the folder of skills, not in a subfolder';
     problems.push(
       skillProblem(SKILL_FILE, what, 'put the skill into a subfolder that has the name of the skill'),
     );

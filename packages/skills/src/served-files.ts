@@ -2,8 +2,8 @@ import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core/ex
 import type { SkillFile } from './skill-file.js';
 
 /**
- * The files of skills as resources of an app. A caller does not see files that guards hide from it, or that were
- * removed.
+ * The files of skills as resources of an app. A caller does not see a file if guards hide its resource from the caller,
+ * or if the resource was removed from the app.
  */
 export class ServedFiles {
   readonly #entries: ReadonlyMap<string, ResourceEntry>;
@@ -20,7 +20,7 @@ export class ServedFiles {
     );
   }
 
-  /** How long clients may cache results about the files, and whether a public cache may store them. */
+  /** How long clients may cache results about the files, and whether a public cache may store these results. */
   get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { listCache } = this.host;
     const isGuarded = [...this.#entries.values()].some(({ guardCheck }) => guardCheck);

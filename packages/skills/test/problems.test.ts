@@ -108,7 +108,7 @@ describe('links in a folder of skills', () => {
     const outside = folder({ 'secret.txt': 'secret' });
     for (const target of [outside.path, join(outside.path, 'secret.txt'), '/etc/hostname']) {
       expect(await problemsOf(linked(() => target))).toMatchObject([
-        { where: "skills('good/link')", what: expect.stringContaining('leaves') },
+        { where: "skills('good/link')", what: expect.stringContaining('outside of the folder of skills') },
       ]);
     }
   });

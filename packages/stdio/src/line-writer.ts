@@ -29,8 +29,8 @@ export class LineWriter {
   #gone = false;
 
   /**
-   * @param write the original `write` method of the stream, bound to the stream. A `StdoutGuard` can have replaced the
-   *   method of the stream itself.
+   * @param write the original `write` method of the stream, bound to the stream. The current method of the stream may
+   *   be a replacement by a `StdoutGuard`.
    */
   constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;

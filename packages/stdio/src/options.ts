@@ -38,9 +38,9 @@ export interface StdioOptions {
    */
   readonly principal?: Principal;
   /**
-   * How many milliseconds requests in flight can continue after a signal, or after the end of the input. Then they are
-   * aborted. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server ends within
-   * 1.5 seconds, which includes the disposal of services.
+   * How many milliseconds requests in flight can continue after a signal, or after the end of the input. After this
+   * time, they are aborted. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server
+   * ends within 1.5 seconds, which includes the disposal of services.
    *
    * @default 750
    */

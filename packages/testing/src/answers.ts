@@ -25,7 +25,7 @@ export interface ElicitRequest {
 
 /**
  * How the client answers requests from the server. If a member is absent, the client refuses the requests that the
- * member would answer (-32601).
+ * member would answer, with the error -32601.
  */
 export interface Answers {
   /** Answers elicitation requests in place of a user: fills in forms, and agrees to open pages. */
@@ -76,8 +76,8 @@ export function wantsInput(result: Result): boolean {
  * Answers all input requests of a result, in order, one after the other.
  *
  * @returns the parameters to add to the request when it is sent again.
- * @throws Error if the result contains no input requests and no state. Errors of an answer are thrown unchanged,
- *   because the repeated request cannot contain an error in place of an answer.
+ * @throws Error if the result contains no input requests and no state. Errors of the function `answer` are thrown
+ *   unchanged, because the repeated request cannot contain an error in place of an answer.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;

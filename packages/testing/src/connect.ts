@@ -20,13 +20,13 @@ export interface ConnectOptions extends Answers {
   /**
    * The capabilities that the client declares.
    *
-   * @default the capabilities of the revision for which the options contain an answer, such as `onElicit`
+   * @default the capabilities that the options can answer: for example, `onElicit` declares `elicitation`
    */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Declares the extension `io.modelcontextprotocol/tasks`. If a call becomes a task, the client answers the
-   * task's input requests and waits until the task ends. So `callTool` returns the result as usual. Only for revision
-   * 2026-07-28.
+   * Whether to declare the extension `io.modelcontextprotocol/tasks` (only in revision 2026-07-28). If a call becomes a
+   * task, the client answers the task's input requests and waits until the task ends. So `callTool` returns the result
+   * as usual.
    */
   readonly tasks?: boolean;
   /** The client's name and version. @default `sigil-testing` */

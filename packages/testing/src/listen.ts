@@ -56,7 +56,7 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   const ended = result.then(() => undefined);
   const over = new AbortController();
   ended.then(
-    () => over.abort(new Error('The server ended the subscription before it acknowledged it')),
+    () => over.abort(new Error('The server ended the subscription without acknowledging it')),
     (error: unknown) => over.abort(error),
   );
   try {

@@ -19,7 +19,7 @@ import { listen, type ListenFilter, type Subscription, Subscriptions } from './l
 import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';
 import type { Wire } from './wire.js';
 
-/** The result of `initialize`, in which a server describes itself at the start of a session. */
+/** The result of `initialize`: the server's description of itself at the start of a session. */
 export interface ServerDetails {
   readonly protocolVersion: ProtocolVersion;
   readonly capabilities: ServerCapabilities;
@@ -27,7 +27,7 @@ export interface ServerDetails {
   readonly instructions?: string;
 }
 
-/** The result of `server/discover`, in which a server describes itself (revision 2026-07-28 or later). */
+/** The result of `server/discover`: the server's description of itself (revision 2026-07-28 or later). */
 export interface DiscoverResult {
   readonly supportedVersions: readonly string[];
   readonly capabilities: ServerCapabilities;
@@ -167,14 +167,14 @@ export class TestClient implements AsyncDisposable {
     return (await this.request<CompleteResult>(METHODS.complete, params, options)).completion;
   }
 
-  /** Sends a ping. In revision 2026-07-28, servers refuse it (-32601), because this revision has no ping. */
+  /** Sends a ping. In revision 2026-07-28, servers answer with the error -32601, because this revision has no ping. */
   async ping(options?: CallOptions): Promise<void> {
     await this.request(METHODS.ping, {}, options);
   }
 
   /**
    * Requests the server's versions and capabilities (`server/discover`). Only revision 2026-07-28 has this method. In
-   * older revisions, servers refuse it (-32601).
+   * older revisions, servers answer with the error -32601.
    */
   discover(options?: CallOptions): Promise<DiscoverResult> {
     return this.request(METHODS.discover, {}, options);
@@ -224,7 +224,7 @@ export class TestClient implements AsyncDisposable {
    * one. Two calls never return the same notification.
    *
    * @param predicate a function that returns whether a notification of this method is the expected one.
-   * @param timeoutMs how long to wait, in milliseconds; by default as long as for a request.
+   * @param timeoutMs how long to wait, in milliseconds; by default the `timeoutMs` of the connection.
    * @throws Error when no such notification arrived in time.
    */
   waitFor(

@@ -77,7 +77,7 @@ describe('a subscription stream', () => {
     await using refused = await connect(new ScriptedEndpoint(({ id }, send) => send({ id, error })));
     await expect(refused.listen({})).rejects.toMatchObject(error);
     await using ended = await connect(new ScriptedEndpoint(({ id }, send) => send({ id, result: {} })));
-    await expect(ended.listen({})).rejects.toThrow('ended the subscription before');
+    await expect(ended.listen({})).rejects.toThrow('ended the subscription without');
     await using silent = await connect(new ScriptedEndpoint(() => undefined), { timeoutMs: 5 });
     await expect(silent.listen({})).rejects.toThrow(/acknowledged came within 5 ms/);
   });

@@ -85,7 +85,7 @@ export interface HostContext {
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
   readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
-  /** For each edge of the view, the width of the area that the system covers, in pixels. */
+  /** How many pixels at each edge of the view the device covers, for example with a notch. */
   readonly safeAreaInsets?: {
     readonly top: number;
     readonly right: number;

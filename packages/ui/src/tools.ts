@@ -12,7 +12,7 @@ export interface ToolTypes {
 /** The types of a server's tools, by tool name. */
 export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
 
-/** The default for the type of the tools: it allows any name, any arguments and any result. */
+/** The default type of a server's tools, which allows any name, any arguments and any result. */
 export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;

@@ -182,7 +182,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Sends any request of MCP Apps to the host. Use it for requests for which this class has no method.
+   * Sends any request of MCP Apps to the host. Use it for requests that have no method in this class.
    *
    * @returns the host's result.
    * @throws ViewError when the host refuses or does not answer.

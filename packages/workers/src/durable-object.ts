@@ -18,7 +18,7 @@ export type DurableObjectClass<Env, State> = new (
  *
  * @param app a function that receives the object's state and the bindings, and returns the app. The state includes the
  *   storage. The function is called at the first request, and again only after a failure.
- * @param options the options of `worker`.
+ * @param options the same options as those of `worker`.
  * @returns the class. The module must export it under the `class_name` of the binding in the configuration.
  * @example
  * ```ts

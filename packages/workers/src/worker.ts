@@ -16,8 +16,8 @@ export interface Worker<Env> {
 }
 
 /**
- * Serves an app as a Cloudflare Worker. The app is created once per isolate, at the first request, because only
- * requests contain the bindings.
+ * Serves an app as a Cloudflare Worker. The app is created once per isolate, at the first request, because the bindings
+ * only arrive with requests.
  *
  * @param app a function that receives the bindings, and creates the app. It is called at the first request, and again
  *   only after a failure.

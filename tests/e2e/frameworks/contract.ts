@@ -207,7 +207,7 @@ export function contractOf(framework: Framework): void {
       expect([foreign.status, await foreign.text()]).toEqual([
         403,
         '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,' +
-          '"message":"Pages of this Origin may not call this server; see the option allowedOrigins"}}',
+          '"message":"Pages of this Origin are not allowed to call this server; see the option allowedOrigins"}}',
       ]);
     });
 

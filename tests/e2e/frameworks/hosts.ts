@@ -38,13 +38,13 @@ export const HOSTS: readonly (Framework & { readonly missing?: string })[] = [
   ),
   host('workerd, by @sigil/workers', WORKERD, () => inWorkerd(bundleWorker), IN_WORKERD),
   host(
-    'Lambda that answers in one piece, by @sigil/lambda',
+    'AWS Lambda with buffered answers, by @sigil/lambda',
     process.execPath,
     () => inLambda('buffered', () => programFile('lambda')),
     IN_ONE_PIECE,
   ),
   host(
-    'Lambda that streams, by @sigil/lambda',
+    'AWS Lambda with streamed answers, by @sigil/lambda',
     process.execPath,
     () => inLambda('streamed', () => programFile('lambda')),
     ONE_AT_A_TIME,
@@ -55,13 +55,13 @@ export const HOSTS: readonly (Framework & { readonly missing?: string })[] = [
 export const BUILT_HOSTS: typeof HOSTS = [
   host('workerd, by @sigil/workers, built', WORKERD, () => inWorkerd(buildWorker), IN_WORKERD),
   host(
-    'Lambda that answers in one piece, by @sigil/lambda, built',
+    'AWS Lambda with buffered answers, by @sigil/lambda, built',
     process.execPath,
     () => inLambda('buffered', buildFunction),
     IN_ONE_PIECE,
   ),
   host(
-    'Lambda that streams, by @sigil/lambda, built',
+    'AWS Lambda with streamed answers, by @sigil/lambda, built',
     process.execPath,
     () => inLambda('streamed', buildFunction),
     ONE_AT_A_TIME,

@@ -17,7 +17,7 @@ const ENV = { NEXT_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' };
 
 /** Next itself: a project is built, and served from what was built. */
 export const NEXT_ITSELF: Framework = {
-  name: 'Next, by @sigil/next',
+  name: 'a Next.js application, by @sigil/next',
   async serve() {
     const folder = await writeProject();
     await buildNext(folder);

@@ -48,7 +48,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
     },
   },
   {
-    name: 'Express 4, by @sigil/express at a path of its own',
+    name: 'Express 4, by @sigil/express with app.use(path, handler)',
     readsBodies: false,
     async serve(app, mounts) {
       const server = express4();
@@ -210,7 +210,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
     },
   },
   {
-    name: 'h3 1',
+    name: 'h3 version 1',
     readsBodies: true,
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);

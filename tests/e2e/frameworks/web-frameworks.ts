@@ -71,7 +71,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
       }),
   },
   {
-    name: 'h3 on the web',
+    name: 'h3, with fetchHandler',
     readsBodies: true,
     async serve(app, mounts) {
       const handlers = fetchHandlers(app, mounts);
@@ -97,7 +97,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
     },
   },
   {
-    name: 'route handlers, by @sigil/next',
+    name: 'Next.js route handlers, by @sigil/next',
     readsBodies: false,
     async serve(app, mounts) {
       const routes = mounts.map(({ path, options, documents }) => {

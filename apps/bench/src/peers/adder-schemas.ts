@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { toolNames } from '../options.js';
 
-/** The schemas that a peer registers for one tool. They are created once, and not again for every request. */
+/**
+ * The schemas that a server of another framework registers for one tool. They are created once, not for every request.
+ */
 export interface AdderSchemas {
   readonly name: string;
   readonly input: z.ZodObject<{ a: z.ZodNumber; b: z.ZodNumber }>;
@@ -20,14 +22,14 @@ export function adderSchemas(count: number): AdderSchemas[] {
 /** The description of all tools in the bench. */
 export const description = 'Add two numbers';
 
-/** The result of a peer's tool: the sum, and its JSON as text. */
+/** The result of a tool in another framework: an object with the sum, and the same object as JSON text. */
 export interface AdderResult {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
   structuredContent: { sum: number };
 }
 
-/** Adds two numbers. It is the handler of all tools of the peers. */
+/** Adds two numbers. The servers of the other frameworks use this function as the handler of all their tools. */
 export function add({ a, b }: { a: number; b: number }): AdderResult {
   const sum = { sum: a + b };
   return { content: [{ type: 'text', text: JSON.stringify(sum) }], structuredContent: sum };

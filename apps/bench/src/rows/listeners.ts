@@ -13,7 +13,7 @@ import type { Reading, Row } from '../row.js';
 const warmUpListeners = 300;
 const opening = 64;
 
-/** How long it takes to notify all of many clients about one change. All of them listen to the same process. */
+/** The time to notify thousands of clients about one change. All of them listen to the same process. */
 export const listeners: Row = {
   id: 'listeners',
   title: 'listeners told of one change',
@@ -56,7 +56,7 @@ async function measureOnce({ cores, listeners: count }: Plan, script: string): P
       rss: each(after.rss - before.rss),
       note: [
         `${count} listeners, the last one notified after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
-        `${each(after.heap - before.heap).toFixed(1)} KB of heap and ${each(after.rss - before.rss).toFixed(1)} KB resident each`,
+        `${each(after.heap - before.heap).toFixed(1)} KB of heap and ${each(after.rss - before.rss).toFixed(1)} KB of resident memory per listener`,
       ].join('; '),
     };
   } finally {

@@ -31,8 +31,8 @@ export const startWithDto: Row = {
 const cache = fileURLToPath(new URL('../compile-cache', import.meta.url));
 
 /**
- * Measures the start of servers until each has answered its first call, several times. All servers use the compile
- * cache of Node, if it has one.
+ * Measures how much processor time servers use from their start until the answer to a first call. Each server is
+ * started several times, with the compile cache of Node if Node has one.
  */
 export function measureStart(
   plan: Plan,

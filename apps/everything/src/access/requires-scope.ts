@@ -6,7 +6,7 @@ import {
   Service,
 } from '@sigil/core';
 
-/** The scope that callers of a definition need. Clients do not see it. */
+/** A decorator that sets the scope which callers of a definition need. The scope is not sent to clients. */
 export const Scope: MetadataDecorator<string> = createMetadataDecorator<string>('scope');
 
 /** Hides a definition from principals without the scope that `@Scope` sets. */

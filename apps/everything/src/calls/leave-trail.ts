@@ -1,7 +1,10 @@
 import { type Middleware, type NextFunction, type RequestContext, Service } from '@sigil/core';
 import { RequestTrail } from './request-trail.js';
 
-/** Middleware of one service. It has the scope `request`, because it injects the request-scoped `RequestTrail`. */
+/**
+ * Middleware that only one service uses. It has the scope `request`, because it injects the request-scoped
+ * `RequestTrail`.
+ */
 @Service({ scope: 'request' })
 export class LeaveTrail implements Middleware {
   constructor(private readonly trail: RequestTrail) {}

@@ -1,6 +1,6 @@
 import { Service } from '@sigil/core';
 
-/** The steps of one request. All services that inject it in the same request share one instance. */
+/** The steps of one request. All services that inject this class in the same request share one instance. */
 @Service({ scope: 'request' })
 export class RequestTrail {
   readonly #steps: string[] = [];

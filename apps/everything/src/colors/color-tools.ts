@@ -8,7 +8,7 @@ const VIEW = 'ui://colors/view.html';
 @Service()
 export class ColorTools {
   @Tool({
-    description: 'Mixes a color of red, green and blue',
+    description: 'Mixes a color from red, green and blue',
     readOnly: true,
   })
   @Ui(VIEW)

@@ -23,7 +23,7 @@ export const CHOICES_FORM: JsonSchema = {
     },
     legacyEnum: {
       type: 'string',
-      description: 'One of three, with titles in the older form enumNames',
+      description: 'One of three, with titles in the older keyword enumNames',
       enum: ['opt1', 'opt2', 'opt3'],
       enumNames: ['Option One', 'Option Two', 'Option Three'],
     },

@@ -1,4 +1,4 @@
-/** The tables of the shop. Money is in cents, so that sums are exact. SKUs compare regardless of case. */
+/** The tables of the shop. Money is in cents, so that sums are exact. The case of SKUs is ignored in comparisons. */
 export const SCHEMA = `
   CREATE TABLE categories (
     id TEXT PRIMARY KEY,

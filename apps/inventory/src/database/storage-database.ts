@@ -1,6 +1,9 @@
 import { Database, type Value } from './database.js';
 
-/** The part of a Durable Object's storage that this app uses. The object's class must be in `new_sqlite_classes`. */
+/**
+ * The part of a Durable Object's storage that this app uses. The object's class must be listed in `new_sqlite_classes`
+ * of `wrangler.toml`.
+ */
 export interface ObjectStorage {
   readonly sql: {
     exec(query: string, ...values: Value[]): { toArray(): Record<string, unknown>[] };

@@ -11,7 +11,7 @@ export class OrderReturn {
   @IsString()
   orderId!: string;
 
-  @Describe('Stock keeping unit, as the catalogue writes it')
+  @Describe('Stock keeping unit, spelled as in the catalogue')
   @IsString()
   sku!: string;
 

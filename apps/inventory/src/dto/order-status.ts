@@ -7,7 +7,7 @@ export class OrderStatus {
   @IsString()
   orderId!: string;
 
-  @Describe('How far the order is: open, packed, shipped or delivered')
+  @Describe('Status of the order: open, packed, shipped or delivered')
   @IsString()
   status!: string;
 

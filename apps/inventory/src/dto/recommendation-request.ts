@@ -11,7 +11,7 @@ export class RecommendationRequest {
   @IsNotEmpty()
   category!: string;
 
-  @Describe('What the customer wants to pay for one piece, in euros: the most, or a range', {
+  @Describe('Budget of the customer for one piece, in euros: a maximum price, or a range', {
     examples: ['250', '50-100'],
   })
   @IsOptional()

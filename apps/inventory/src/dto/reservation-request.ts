@@ -14,7 +14,9 @@ export class ReservationRequest {
   @Max(10_000)
   quantity!: number;
 
-  @Describe('Code of the warehouse to take the pieces from; if left out, they can come from several')
+  @Describe(
+    'Code of the warehouse to take the pieces from; if left out, they can come from several warehouses',
+  )
   @IsOptional()
   @IsString()
   warehouse?: string;

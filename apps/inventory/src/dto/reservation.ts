@@ -9,7 +9,7 @@ export class Reservation {
   @IsString()
   reservationId!: string;
 
-  @Describe('Stock keeping unit, as the catalogue writes it')
+  @Describe('Stock keeping unit, spelled as in the catalogue')
   @IsString()
   sku!: string;
 
@@ -18,7 +18,7 @@ export class Reservation {
   @Min(1)
   quantity!: number;
 
-  @Describe('How many pieces each warehouse gave')
+  @Describe('How many pieces come from each warehouse')
   @Type(() => WarehouseStock)
   @ValidateNested({ each: true })
   taken!: WarehouseStock[];

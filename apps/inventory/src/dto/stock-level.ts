@@ -5,7 +5,7 @@ import { WarehouseStock } from './warehouse-stock.js';
 
 /** The result of the tool `check_inventory`. */
 export class StockLevel {
-  @Describe('Stock keeping unit, as the catalogue writes it')
+  @Describe('Stock keeping unit, spelled as in the catalogue')
   @IsString()
   sku!: string;
 

@@ -1,7 +1,7 @@
 import { Describe } from '@sigil/core';
 import { IsInt, IsString, Min } from 'class-validator';
 
-/** Pieces of one product in one warehouse. */
+/** The number of pieces of one product in one warehouse. */
 export class WarehouseStock {
   @Describe('Code of the warehouse')
   @IsString()

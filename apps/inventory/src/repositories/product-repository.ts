@@ -7,7 +7,7 @@ export interface Category {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** How many products belong to it. */
+  /** The number of products in this category. */
   readonly products: number;
 }
 
@@ -56,7 +56,7 @@ export class ProductRepository {
     return this.database.all(`${PRODUCT} ${where} ORDER BY priceCents, sku`, category, minCents, maxCents);
   }
 
-  /** Returns the products of which at most `pieces` pieces are in stock, those with the fewest first. */
+  /** Returns the products with at most `pieces` pieces in stock, sorted by the number of these pieces. */
   scarce(pieces: number): Product[] {
     return this.database.all(`${PRODUCT} WHERE quantity <= ? ORDER BY quantity, sku`, pieces);
   }

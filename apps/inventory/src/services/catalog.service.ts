@@ -15,7 +15,7 @@ export class Catalog {
 
   @Resource('commerce://catalog/categories', {
     title: 'Categories',
-    description: 'Every category of the catalogue, with the number of products in it',
+    description: 'Every category of the catalogue, with its number of products',
     mimeType: 'application/json',
   })
   categories(): Category[] {

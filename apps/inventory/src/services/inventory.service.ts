@@ -32,7 +32,7 @@ export class Inventory {
     return { sku, quantity: total(warehouses), warehouses };
   }
 
-  /** @throws ToolError when there is no such product or warehouse, or not enough of the product. */
+  /** @throws ToolError when there is no such product or warehouse, or when too few pieces are in stock. */
   @Tool({
     title: 'Reserve stock',
     description:

@@ -32,7 +32,7 @@ export class Orders {
   /** @throws ToolError when there is no such order. */
   @Tool({
     title: 'Order status',
-    description: 'How far an order is, what it costs in euros, and whether pieces of it can be returned',
+    description: 'The status of an order, its price in euros, and whether pieces of it can be returned',
     readOnly: true,
     openWorld: false,
     output: OrderStatus,

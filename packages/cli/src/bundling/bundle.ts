@@ -119,7 +119,7 @@ function checkOut(out: string): void {
   const found = lstatSync(out, { throwIfNoEntry: false });
   if (found?.isDirectory()) refuse('this is a folder: use the path of a file in it');
   if (found?.isFile() && !readFileSync(out, 'utf8').includes(MARK))
-    refuse('the file exists, and no build wrote it: choose another file, or delete this one');
+    refuse('the file exists, but sigil build did not write it: choose another file, or delete this one');
 }
 
 /**
@@ -161,7 +161,7 @@ function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
     missing === undefined
       ? 'correct the named module'
       : /^[./#]/.test(missing)
-        ? 'compile first, and import the file by its full name, such as ./shop.js; copy data files to the imported path'
-        : `npm install ${importedPackage(missing)}, or leave it external: --external ${importedPackage(missing)}`;
+        ? 'compile the program first; import a module with its file extension, for example ./shop.js; copy imported data files into the compiled output'
+        : `run npm install ${importedPackage(missing)}, or leave the package out of the bundle with --external ${importedPackage(missing)}`;
   return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
 }

@@ -21,18 +21,18 @@ export const CLASS_LIBRARIES: readonly string[] = [
 /** The name of the virtual module that replaces class-validator in `@sigil/core`. */
 export const RULES = 'sigil:rules';
 
-/** The import of a class library, such as `typedi`. */
+/** An import of one of the `CLASS_LIBRARIES`. */
 export type LibraryImport = Pick<OnResolveArgs, 'path' | 'kind' | 'resolveDir'>;
 
-/** The module to import in place of a class library, such as `typedi`. */
+/** The module that an import of one of the `CLASS_LIBRARIES` is resolved to. */
 export interface LibraryForm {
   readonly path: string;
   readonly external?: boolean;
 }
 
 /**
- * Returns the module to import in place of a class library, such as `typedi`, when the build runs the program. This
- * module is the installed package, outside of the bundle.
+ * Returns the installed file of an imported class library. When the build runs the program, the program loads this
+ * file, which is outside of the bundle.
  */
 export function installedForm({ path, resolveDir, kind }: LibraryImport): LibraryForm {
   const file = createRequire(join(resolveDir, 'index.js')).resolve(path);
@@ -41,7 +41,7 @@ export function installedForm({ path, resolveDir, kind }: LibraryImport): Librar
 
 /**
  * Returns the code of the module `RULES` for the run of the program during the build. This code loads class-validator
- * without an import, because the build would count an import as a use by the program.
+ * without an import statement. Otherwise, the build would take the import for one of the program's own imports.
  */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));
@@ -61,8 +61,10 @@ const BUNDLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the module that a bundle contains in place of a class library, such as `typedi`. @param hasFiles whether the
- * target has a file system.
+ * Returns the module to bundle for an import of one of the `CLASS_LIBRARIES`; `undefined` to bundle the imported module
+ * itself.
+ *
+ * @param hasFiles whether the target has a file system.
  */
 export function bundledForm({ path }: LibraryImport, hasFiles: boolean): LibraryForm | undefined {
   // The smaller form from its authors, for engines that have Map and WeakMap.

@@ -54,7 +54,7 @@ const MOST_DISCOVERIES = 16;
  * Finds out what the bundle of a program needs. For this, bundles the program and runs the bundle. In this run, the
  * program reports its definitions instead of serving clients.
  *
- * @param asked the requested options of the bundler.
+ * @param asked the esbuild options of the build.
  * @param timeoutMs the maximum time for each run of the program, in milliseconds.
  * @throws ServerError if the definitions are wrong, or the target lacks something that the program needs; the bundler's
  *   error if bundling fails.
@@ -129,7 +129,8 @@ export async function examineProgram(
 }
 
 /**
- * Returns the files that the modules of a bundle refer to.
+ * Returns what the modules of a bundle refer to without an import statement: files, folders, and packages that they
+ * load with functions from `createRequire()`.
  *
  * @param found the references of each module. The key is the module's file.
  */
@@ -180,11 +181,12 @@ function refuseUnservable(
   const problems = external.map((name) => ({
     code,
     problem: `${name}: the bundle does not contain it, and the target has no node_modules`,
-    fix: 'use another package, or another entry for this target',
+    fix: 'use another package, or write a separate entry module for this target',
   }));
   if (!target.hasFiles && problems.length > 0) throw new ServerError('a package is missing', problems);
   if (target.serves === 'program' || exports.length > 0) return;
-  const problem = `${relative(cwd, entry)}: it exports nothing, but this target serves the exports of a program`;
-  const fix = 'use a separate entry, for example with export default worker(app) from @sigil/workers';
+  const problem = `${relative(cwd, entry)}: it exports nothing, but this target calls the exports of the program`;
+  const fix =
+    'write a separate entry module for this target, for example with export default worker(app); import worker from @sigil/workers';
   throw new ServerError('nothing would be served', [{ code, problem, fix }]);
 }

@@ -12,11 +12,11 @@ const RESOLVING = Symbol('resolving');
 
 /**
  * Creates an esbuild plugin that leaves modules out of the bundle if the target provides them, or if their package has
- * a compiled addon. The build also succeeds if a package calls `require()` or `import()` with a missing module. As in
- * Node, only this call fails, at run time.
+ * a compiled addon. If a package calls `require()` or `import()` with a missing module, the build still succeeds. As in
+ * Node, only the call fails, at run time.
  *
- * @param formOf a function that receives an import of a class library, such as `typedi`, and returns the module to use
- *   instead.
+ * @param formOf a function that receives an import of one of the `CLASS_LIBRARIES`, and returns the module to use
+ *   instead; `undefined` to use the imported module itself.
  * @param others a function that returns the names of further packages to leave out of the bundle.
  */
 export function leaveExternal(

@@ -11,7 +11,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Returns the package name in an import specifier, which may contain the path of a module. */
+/** Returns the package name from an import specifier, for example `typedi` from `typedi/cjs/index.js`. */
 export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
@@ -57,7 +57,7 @@ export class Packages {
     return has;
   }
 
-  /** Returns which packages in `names` the package in `folder` depends on, directly or indirectly. */
+  /** Returns those packages in `names` that the package in `folder` depends on, directly or indirectly. */
   usedBy(folder: string, names: readonly string[]): readonly string[] {
     const used = new Set<string>();
     const folders = new Set([folder]);

@@ -49,7 +49,8 @@ export function seenFrom(href: string, out: string): string {
  * module still gets the path of its original file, computed at run time from the location of the bundle.
  *
  * @param program the entry module, and the file of the bundle. If both are in the same folder, the entry module gets
- *   the path of the bundle: programs compare this path to check whether they are the main module.
+ *   the path of the bundle. Programs compare this path with the path of the started file, to find out whether they are
+ *   the main module.
  * @param found a map that receives the references of each module. The key is the module's file.
  */
 export function modulePlaces(

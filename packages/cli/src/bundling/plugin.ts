@@ -39,8 +39,8 @@ export interface SigilOptions {
 
 /**
  * Bundles a Sigil program into one file. The bundle contains compiled validators, the modules that the option
- * `discover` matches, and the rules of class-validator that the program imports. The program is started during
- * bundling, but does not serve.
+ * `discover` matches, and the decorators of class-validator that the program imports. The program runs during bundling,
+ * but does not serve clients.
  *
  * @param options the target platform, and the time limit for each run of the program.
  * @returns an esbuild plugin, for builds with one entry point. It sets `format` to `'esm'`. It also sets `platform`,
@@ -140,11 +140,11 @@ export function setOptions(options: BuildOptions, { conditions, hasFiles }: Targ
 function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {
   const texts = unmade.map(
     (why) =>
-      `the build could not create an app that the program creates at the first request, so the schemas of this app are not compiled: ${why}. Read values of the platform in useFactory of a provider, or set them as environment variables`,
+      `the build could not create an app that the program creates at the first request, so the schemas of this app are not compiled: ${why}. If the app needs values of the platform, read them in the useFactory of a provider, or set them as environment variables for the build`,
   );
   if (apps.length + unmade.length === 0)
     texts.push(
-      'the program created no app when it was started, so no schemas are compiled, and the bundle may do nothing: call createApp() at the top level, or in a function that is called there',
+      'the program created no app when it was started, so no schemas are compiled, and the bundle may do nothing: call createApp() at the top level of a module, or in a function that the top level calls',
     );
   return texts.map((text) => ({ text }));
 }

@@ -5,9 +5,9 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
 
 /**
- * Creates a plugin for modules without files.
+ * Creates an esbuild plugin that provides virtual modules.
  *
- * @param texts a function for each module, which returns the text of the module. The key is the module's name.
+ * @param texts functions that return the texts of the modules. The key is the module's name.
  * @param framework the folder of `@sigil/core`. Imports of packages are resolved from this folder, because
  * `@sigil/core` depends on ajv, but the program possibly does not.
  */
@@ -32,7 +32,8 @@ export function virtualModules(
 }
 
 /**
- * Returns the text of the first module in a bundle. The module passes the facts about the program to `@sigil/core`.
+ * Returns the text of the module that a bundle runs first. This module passes the results of the build to
+ * `@sigil/core`: the compiled validators, the analysed patterns, and the discovered modules.
  *
  * @param out the file of the bundle.
  */
@@ -67,8 +68,8 @@ function asFunction(code: string): string {
 }
 
 /**
- * The name of the virtual module that replaces `#pattern-engine`, which analyses regular expressions. It is used on
- * targets without a file system, if no pattern of the program needs this analysis.
+ * The name of the virtual module that replaces `#pattern-engine`, the module that analyses regular expressions. The
+ * replacement is used on targets without a file system, if no pattern of the program needs this analysis.
  */
 export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';

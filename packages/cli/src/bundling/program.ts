@@ -38,7 +38,9 @@ export function programOf(
   const files = Array.isArray(entryPoints) ? entryPoints : Object.values(entryPoints);
   const [first, ...others] = files.map((one) => (typeof one === 'string' ? one : one.in));
   if (first === undefined || others.length > 0)
-    throw new Error('sigil() bundles one entry point into one file');
+    throw new Error(
+      'sigil() creates one file from one entry point: set the option entryPoints to exactly one module',
+    );
   if (bundle !== true) throw new Error('sigil() needs the option bundle: true');
   if (format !== 'esm')
     throw new Error("sigil() creates ES modules: leave out the option format, or set it to 'esm'");
@@ -54,7 +56,7 @@ export function programOf(
   while (!existsSync(there)) there = dirname(there);
   if (isWithin(out, cwd) && !isWithin(realpathSync(there), realpathSync(cwd)))
     throw new ServerError(
-      `${relative(cwd, out)} would be outside of the project, because ${relative(cwd, there)} is a link to ${realpathSync(there)}; use that folder instead`,
+      `${relative(cwd, out)} would be outside of the project, because ${relative(cwd, there)} is a link to ${realpathSync(there)}: choose a path without this link`,
     );
   try {
     makeFolder(dirname(out));

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AnyNode, parse } from 'acorn';
 
-/** The references of a module besides its imports. */
+/** The files and packages that a module refers to without an import statement. */
 export interface References {
   /**
    * Absolute paths of files and folders that the module finds relative to its own location. The files and folders

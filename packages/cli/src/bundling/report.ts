@@ -13,7 +13,7 @@ export interface Report {
 /**
  * Creates the report about a bundle: its contents and its size.
  *
- * @param shipped the folder that contains everything that the bundle needs.
+ * @param shipped the folder that `ship` has written; absent if the bundle is not shipped.
  */
 export function reportOf(
   { examined, files: written, external: folders, warnings }: Bundled,
@@ -53,7 +53,7 @@ export function reportOf(
       : [
           [
             'shipped',
-            `${relative(process.cwd(), shipped)}${external.length > 0 ? ': npm install --omit=dev there' : ''}`,
+            `${relative(process.cwd(), shipped)}${external.length > 0 ? ': run npm install --omit=dev in this folder' : ''}`,
           ],
         ]),
   ];

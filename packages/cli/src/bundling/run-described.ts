@@ -91,7 +91,7 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
     const problems = reportedProblems(said);
     if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
     throw new ServerError(
-      `the program ended with code ${failure?.code ?? 0} before it created an app. The build starts the program: set the environment variables that it needs, to any value. Its output:\n${said}`.trim(),
+      `the program ended with code ${failure?.code ?? 0} before it created an app. The build runs the program, so set each environment variable that the program needs (to any value). The output of the program:\n${said}`.trim(),
     );
   } finally {
     for (const file of [path, answer]) rmSync(file, { force: true });

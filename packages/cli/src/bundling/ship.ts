@@ -32,21 +32,24 @@ export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>):
   return root;
 }
 
-/** Checks the folder to ship to. @throws UsageError if it contains the program, or files that no build has written. */
+/**
+ * Checks the folder to ship to. @throws UsageError if it contains the program, or files that `sigil build` has not
+ * written.
+ */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
     throw new UsageError(`--ship ${name}: the program is in this folder; use a separate folder`);
   if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
     throw new UsageError(
-      `--ship ${name}: the folder exists, and no build wrote it; choose another folder, or delete this one`,
+      `--ship ${name}: the folder exists, but sigil build did not write it; choose another folder, or delete this one`,
     );
 }
 
 /**
- * Writes a folder with a bundle and everything that the bundle needs to run on another machine. Project files that the
- * bundle refers to keep their paths relative to the project. The `package.json` of the folder lists the external
- * packages. Programs that the bundle starts, such as workers, are bundled too.
+ * Writes a folder with a bundle and everything that the bundle needs to run on another machine. If the bundle refers to
+ * files of the project, these files keep their paths relative to the project. The `package.json` of the folder lists
+ * the external packages. Programs that the bundle starts, such as workers, are bundled too.
  */
 export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
   const { out, target } = options;
@@ -164,7 +167,9 @@ function dependenciesOf(external: Shipped['external'], warnings: string[]): Read
         if (folder === undefined) return [];
         const { name: real, version } = manifestIn(folder);
         if (!folder.split(sep).includes('node_modules'))
-          warnings.push(`${name} is a local package: publish version ${String(version)}, or bundle it`);
+          warnings.push(
+            `${name} is a local package: publish version ${String(version)}, or include the package in the bundle`,
+          );
         return [[name, real === name ? String(version) : `npm:${String(real)}@${String(version)}`]];
       }),
   );

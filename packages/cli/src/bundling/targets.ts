@@ -10,8 +10,8 @@ export interface Target {
   /** Pattern for the names of packages that the target itself provides. */
   readonly provided: RegExp;
   /**
-   * Code that defines globals of the target, such as `Deno`. It runs before the program when the build runs the program
-   * in Node.
+   * Code that defines globals of the target, such as `Deno`. When the build runs the program in Node, it runs this code
+   * first.
    */
   readonly globals?: string;
   /**

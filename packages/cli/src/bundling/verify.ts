@@ -52,7 +52,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
       if (!(error instanceof ServerError)) throw error;
       throw new ServerError(`${name} does not start, although the unbundled program does: ${error.message}`, [
         ...error.problems,
-        { code, problem: 'it lacks something that the program has', fix: FIX },
+        { code, problem: 'the bundle lacks something that the program has', fix: FIX },
       ]);
     });
     const differences = differencesOf(plain as Answers, bundled);

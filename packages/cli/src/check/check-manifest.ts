@@ -11,8 +11,8 @@ export interface CheckReport {
 }
 
 /**
- * Finds everything in a server that violates the MCP specification, the limits of a model host (such as OpenAI), or the
- * rules of a directory of MCP servers.
+ * Checks a server against the MCP specification, the limits of model hosts (such as OpenAI), and the rules of
+ * directories of MCP servers.
  *
  * @param manifest the server's manifest.
  * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.

@@ -89,7 +89,7 @@ export function checkName(where: string, name: string): Finding[] {
     {
       code: 'CHECK_INVALID_NAME',
       where,
-      what: 'its name is not 1 to 128 letters, digits, underscores, dots and hyphens',
+      what: 'its name must have 1 to 128 characters: letters, digits, underscores, dots and hyphens',
     },
   ];
 }

@@ -7,12 +7,12 @@ export const CHECK_CODES = {
   CHECK_LONG_DESCRIPTION: 'the description of a tool is longer than a directory allows',
   CHECK_OVER_BUDGET: 'a tool costs a model more tokens than the budget allows',
   CHECK_NO_TITLE: 'a tool has no title, but directories of servers require one',
-  CHECK_NO_HINT: 'a tool lacks the annotations that a directory requires',
+  CHECK_NO_HINT: 'a tool lacks annotations that a directory requires',
   CHECK_CONTRADICTING_HINTS: 'a tool is both read-only and destructive',
-  CHECK_LIST_REFUSED: 'the server announces a feature, but refuses its list',
+  CHECK_LIST_REFUSED: 'the server declares a capability, but refuses the list request of this capability',
   CHECK_HOST_REFUSES: 'a model host refuses every request that contains the tool',
   CHECK_HOST_IGNORES:
-    'a model host ignores a part of an input schema, so a model does not see it, or may violate it',
+    'a model host ignores a part of an input schema, so a model possibly violates this part',
   CHECK_HOST_NOT_STRICT: 'a model host refuses the tool in strict mode',
 } as const;
 

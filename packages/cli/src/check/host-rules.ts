@@ -5,13 +5,13 @@ import type { SchemaLocation } from './schema-locations.js';
 export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
- * What happens if a tool contains something that the host does not support. `refuses`: the host refuses the whole
- * request, including the other tools. `ignores`: the model does not see the unsupported part of the schema, or can
- * violate it. `strict`: the host refuses the tool in strict mode, where the model must follow the schema.
+ * The effect of something in a tool that the host does not support. `refuses`: the host refuses the whole request,
+ * including the other tools. `ignores`: the model does not see the unsupported part of the schema, or can violate it.
+ * `strict`: the host refuses the tool in strict mode, where the model must follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 
-/** A feature that a host does not support. */
+/** A limit of a host for tool names, argument names or input schemas. */
 export interface HostRule {
   readonly effect: HostEffect;
   /** The URL of a page that documents the rule or shows the host's response. */

@@ -17,7 +17,7 @@ const OPTIONS = {
  */
 export const add: Command = {
   synopsis: 'add tool|resource|prompt|service|view <name> [--force] [--dry-run]',
-  purpose: 'add a class and its test, or a view, to the project that this folder is in',
+  purpose: 'add a class and its test, or a view, to the project that contains this folder',
   example: 'add tool get-weather',
   options: OPTIONS,
   async run(args, terminal): Promise<ExitCode> {

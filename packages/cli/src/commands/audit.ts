@@ -7,7 +7,11 @@ import { show } from '../terminal.js';
 import { type Command, readArguments } from './command.js';
 
 const VERIFY_OPTIONS = {
-  'key-env': { type: 'string', value: 'name', about: 'the environment variable with the key of the chain' },
+  'key-env': {
+    type: 'string',
+    value: 'name',
+    about: "the environment variable with the key of the audit's chain, if the chain has one",
+  },
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
 
@@ -24,7 +28,7 @@ interface Verified {
   readonly faults: readonly Fault[];
 }
 
-/** `sigil audit verify`: finds records of an audit that were changed or removed. */
+/** `sigil audit verify`: finds changed and missing records in an audit file. */
 export const auditVerify: Command = {
   synopsis: 'audit verify <file> [--key-env <name>]',
   purpose: 'find audit records that were changed or removed',
@@ -71,18 +75,20 @@ async function faultOf(
   const record = parse(text);
   if (!isObject(record)) return 'it is not an audit record, because it is not a JSON object';
   // A member that occurs twice can be read in different ways.
-  if (JSON.stringify(record) !== text) return 'its form differs from that of audit records: it was changed';
-  if (!isLinked(record)) return 'it has no chain: was it written with the option "chain"?';
+  if (JSON.stringify(record) !== text)
+    return 'its format differs from the format of audit records: it was changed';
+  if (!isLinked(record))
+    return 'it has no chain data: it was added, or it was written without the audit option "chain"';
   const { chain } = record;
   const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };
   ends.set(chain.id, { seq: chain.seq, hash: chain.hash });
   if ((await auditHash(record, key)) !== chain.hash)
     return key === undefined
-      ? 'its hash is wrong: it was changed, or its chain has a key; set the key with --key-env'
-      : 'its hash is wrong: it was changed, or the key is wrong';
+      ? 'its hash is wrong: the record was changed, or --key-env is missing for a chain with a key'
+      : 'its hash is wrong: the record was changed, or the key is wrong';
   if (chain.seq !== seq + 1)
     return `record ${seq + 1} of the chain ${chain.id} is missing: this is record ${chain.seq}`;
-  return chain.previous === hash ? undefined : 'it does not follow the previous record';
+  return chain.previous === hash ? undefined : 'its chain does not continue from the previous record';
 }
 
 function parse(text: string): unknown {

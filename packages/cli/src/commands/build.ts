@@ -36,7 +36,7 @@ const OPTIONS = {
   ship: {
     type: 'string',
     value: 'folder',
-    about: 'a folder to write, with everything that the file needs to run elsewhere',
+    about: 'a folder to write, with the file and everything that it needs on another machine',
   },
   external: {
     type: 'string',
@@ -45,7 +45,11 @@ const OPTIONS = {
     default: [] as string[],
     about: 'a package that stays external',
   },
-  'no-verify': { type: 'boolean', default: false, about: 'do not compare the file with the program' },
+  'no-verify': {
+    type: 'boolean',
+    default: false,
+    about: 'do not check that the file behaves like the program',
+  },
   'no-minify': { type: 'boolean', default: false, about: 'leave the code readable' },
   timeout: {
     type: 'string',
@@ -94,7 +98,7 @@ export const build: Command = {
         const why = await compareWithProgram({ ...options, bundled, external, shipped: temporary, runtime });
         if (why !== undefined)
           warnings.push(
-            `the file is written, but was not compared with the program, because the program does not start here: ${why}`,
+            `the file is written, but was not compared with the program, because the program does not start on this machine: ${why}`,
           );
       }
       // The bundle is only written now, so that a failed build leaves the previous bundle.

@@ -36,7 +36,7 @@ const OPTIONS = {
     multiple: true,
     about: `also check what a model host supports: ${choice(HOST_RULES)}`,
   },
-  strict: { type: 'boolean', about: 'also check the strict mode of these hosts' },
+  strict: { type: 'boolean', about: 'also check the strict mode of the hosts in --for' },
   ...MAIN_OPTION,
   ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,

@@ -63,7 +63,7 @@ export const ADDRESS_OPTIONS = {
     type: 'string',
     value: 'header',
     multiple: true,
-    about: "a header of requests to the server, such as 'authorization: Bearer …'",
+    about: "a header to send with each request to the server, such as 'authorization: Bearer …'",
   },
 } as const;
 
@@ -108,7 +108,7 @@ export function addressOf(
   );
   const [server = DEFAULT_MAIN] = given;
   if (Array.isArray(server) && server.length === 0) throw new UsageError('no command follows --');
-  if (given.length > 1) throw new UsageError('<main.js>, --url and -- <command> exclude each other');
+  if (given.length > 1) throw new UsageError('use only one of <main.js>, --url and -- <command>');
   const headers = Object.fromEntries(
     header.map((text) => {
       const [name = '', ...rest] = text.split(':');
@@ -226,7 +226,7 @@ export function readChoice<T extends string>(
   throw new UsageError(`${option} must be one of ${Object.keys(table).join(', ')}, not '${text}'`);
 }
 
-const AMBIGUOUS = 'has no value: a value that begins with a dash must follow an equals sign';
+const AMBIGUOUS = 'has no value: write an equals sign before a value that begins with a dash';
 
 function parse<O extends Options>(args: readonly string[], options: O): Parsed<O> {
   try {

@@ -19,11 +19,11 @@ import {
 } from './command.js';
 
 const OPTIONS = {
-  compile: { type: 'string', value: 'command', about: 'the command of another compiler, in watch mode' },
+  compile: { type: 'string', value: 'command', about: 'a command that runs another compiler in watch mode' },
   'page-port': {
     type: 'string',
     value: 'port',
-    about: 'the port of the page; the first free port from 3100 by default',
+    about: 'the port of the page of sigil dev; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
   plain: { type: 'boolean', about: 'write lines without colours instead of the full-screen display' },

@@ -15,7 +15,7 @@ const OPTIONS = {
   'client-id': {
     type: 'string',
     value: 'id',
-    about: 'a registered client of the authorization server; by default, the command registers one',
+    about: 'the id of a client of the authorization server; by default, the command registers a client',
   },
   'client-secret-env': {
     type: 'string',
@@ -28,7 +28,7 @@ const OPTIONS = {
     about: 'the port of this machine that the browser returns to; by default a free port',
   },
   'no-browser': { type: 'boolean', about: 'print the URL of the page, without opening a browser' },
-  timeout: { ...SERVER_OPTIONS.timeout, default: '300', about: 'how long the user may take' },
+  timeout: { ...SERVER_OPTIONS.timeout, default: '300', about: 'how long the user may take to log in' },
   json: SERVER_OPTIONS.json,
 } as const;
 
@@ -66,7 +66,7 @@ const LOGOUT_OPTIONS = { json: SERVER_OPTIONS.json } as const;
 /** `sigil logout`: forgets a login. */
 export const logout: Command = {
   synopsis: 'logout <url>',
-  purpose: 'forget the login to a server, here and at its authorization server',
+  purpose: 'remove the stored login to a server, and revoke its tokens',
   example: 'logout http://127.0.0.1:3000/mcp',
   options: LOGOUT_OPTIONS,
   async run(args, terminal) {

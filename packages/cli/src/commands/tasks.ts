@@ -29,7 +29,7 @@ const LS_OPTIONS = {
     type: 'string',
     value: 'status',
     multiple: true,
-    about: 'only tasks with this status; failed includes tasks whose result has isError',
+    about: 'only tasks with this status; the status failed includes tasks whose result has isError',
   },
   tool: { type: 'string', value: 'name', about: 'only tasks of this tool' },
   limit: { type: 'string', value: 'n', default: '50', about: 'maximum number of entries' },
@@ -71,8 +71,12 @@ const ARGUMENTS = { arguments: { type: 'boolean', about: 'also show the values o
 /** `sigil tasks show`: shows one task, including the parts that are encrypted in the store. */
 export const tasksShow: Command = aboutOne('show', 'show a task, and its result', describe);
 
-/** `sigil tasks cancel`: ends a task that has not ended. */
-export const tasksCancel: Command = aboutOne('cancel', 'end a task, wherever it runs', () => ['Cancelled']);
+/** `sigil tasks cancel`: cancels a task that has not ended yet. */
+export const tasksCancel: Command = aboutOne(
+  'cancel',
+  'cancel a task, even if it runs in another process',
+  () => ['Cancelled'],
+);
 
 /** `sigil tasks retry`: runs a failed task again. */
 export const tasksRetry: Command = aboutOne('retry', 'run a failed task again, as a new task', (task) => [

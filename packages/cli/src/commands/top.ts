@@ -9,7 +9,7 @@ import { type Command, readArguments, readTimeout, readUrl, SERVER_OPTIONS } fro
 const DEFAULT_TOKEN_ENV = 'SIGIL_EVENTS_TOKEN';
 
 const OPTIONS = {
-  path: { type: 'string', value: 'path', default: '/events', about: 'the path of the events' },
+  path: { type: 'string', value: 'path', default: '/events', about: "the path of the server's events" },
   'token-env': {
     type: 'string',
     value: 'name',

@@ -15,8 +15,17 @@ export const USE_OPTIONS = {
     about:
       'an answer to a question of the server: a JSON object, accept, decline or cancel; repeat the option for several answers, in order',
   },
-  root: { type: 'string', value: 'folder', multiple: true, about: 'a folder for the list of roots' },
-  out: { type: 'string', value: 'folder', about: 'the folder for images, audio and other files' },
+  root: {
+    type: 'string',
+    value: 'folder',
+    multiple: true,
+    about: 'a folder to send to the server as a root',
+  },
+  out: {
+    type: 'string',
+    value: 'folder',
+    about: 'the folder for images, audio and other files in the result',
+  },
   revision: {
     type: 'string',
     value: 'date',

@@ -16,9 +16,13 @@ import {
 
 const OPTIONS = {
   ...MAIN_OPTION,
-  as: { type: 'string', value: 'principal', about: 'the id of the principal; none by default' },
-  scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of theirs' },
-  claims: { type: 'string', value: 'json', about: 'their claims' },
+  as: {
+    type: 'string',
+    value: 'principal',
+    about: 'the id of the principal; an anonymous client by default',
+  },
+  scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of the principal' },
+  claims: { type: 'string', value: 'json', about: 'the claims of the principal' },
   ...SERVER_OPTIONS,
 } as const;
 

@@ -21,7 +21,7 @@ export interface CommandLine {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Writes the output lines of a program. */
+/** The functions that write the output lines of a program. */
 export type Lines = Pick<Terminal, 'out' | 'err'>;
 
 /** A running program and all processes that it has started. They end together. */

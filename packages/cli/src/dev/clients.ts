@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The setting that adds a server to a client. */
+/** A setting that adds a server to an MCP client. */
 export interface ClientSetting {
   readonly client: string;
   /** The text of the setting: a shell command, or the contents of a file. */
@@ -12,8 +12,8 @@ export interface ClientSetting {
 /**
  * Returns the settings that add a server to clients: shell commands, or the contents of files.
  *
- * @param server the name of the server. Characters that shells and files do not accept are replaced by
- * hyphens.
+ * @param server the name of the server. Hyphens replace characters that are not allowed in shell commands or setting
+ *   files.
  * @param url the endpoint of the server.
  */
 export function clientSettings(server: string, url: string): readonly ClientSetting[] {

@@ -21,7 +21,7 @@ interface OneCompilation {
   problems: readonly string[];
 }
 
-/** Reads the state of a compilation from the lines of its compiler. Only the format of `tsc` is understood. */
+/** Reads the state of a compilation from the output lines of the compiler. Only the format of `tsc` is understood. */
 export class Compilation {
   readonly #compilers = new Map<string, OneCompilation>();
 

@@ -20,7 +20,7 @@ const DEEP_ENOUGH = 3;
 /** Options of `compilerCommand`. */
 export interface CompilerOptions {
   readonly cwd: string;
-  /** The command line of another compiler, in place of the project's own. The compiler must run in watch mode. */
+  /** A command line that runs another compiler in watch mode; `undefined` for the project's own compiler. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
   /** Called with a warning for the user, in one line. */
@@ -57,7 +57,7 @@ function tscOf(cwd: string): { path: string; version: string } {
     if (path && typeof tsc === 'string') return { path: join(dirname(path), tsc), version: String(version) };
   }
   throw new UsageError(
-    'there is no compiler: npm install --save-dev typescript, or use --compile "<command in watch mode>"',
+    'there is no compiler: run npm install --save-dev typescript, or use --compile "<command in watch mode>"',
   );
 }
 

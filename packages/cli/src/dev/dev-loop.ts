@@ -99,7 +99,7 @@ export class DevLoop {
     });
     void this.#compiler.ended.then((how) => {
       if (this.#compiler.wasAsked) return;
-      state.write('sigil', `the compiler ended with ${how}, but it must continue to watch`);
+      state.write('sigil', `the compiler ended with ${how}, but it must keep running in watch mode`);
       this.stop(EXIT_CODES.found);
     });
     this.#refresh();

@@ -45,7 +45,7 @@ export interface OutputLine {
 export interface DevListener {
   /** Called when the status of server, compiler or events has changed. */
   statusChanged?(): void;
-  /** Called after each restart of the server. Its definitions have possibly changed. */
+  /** Called after each restart of the server, because its definitions have possibly changed. */
   servedChanged?(): void;
   /** Called with each new line of output. */
   written?(line: OutputLine): void;

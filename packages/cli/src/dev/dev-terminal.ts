@@ -9,7 +9,7 @@ import type { DevLoop, Served } from './dev-loop.js';
 /** Changes within this time are drawn together, in milliseconds. */
 const DRAW_MS = 50;
 
-/** Functions that `DevTerminal` calls when keys are pressed, besides the methods of `DevLoop`. */
+/** The page, and functions that `DevTerminal` calls for some keys. For other keys, it calls methods of `DevLoop`. */
 export interface DevActions {
   /** The link to the page, if a page is served. */
   readonly pageUrl: string | undefined;
@@ -258,7 +258,7 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
       return [
         '',
         'This command starts the MCP Inspector. It is now copied: run it in another terminal.',
-        'The Inspector needs Node 22.19 or newer, and npx downloads it once:',
+        'The Inspector needs Node 22.19 or newer. npx downloads the Inspector at the first start:',
         '',
         ...panel.start.command.split('\n'),
         '',

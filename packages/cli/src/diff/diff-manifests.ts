@@ -28,7 +28,7 @@ import {
  *
  * @param before the older manifest.
  * @param after the newer manifest.
- * @returns the changes, the most serious changes first. A manifest has no changes compared with itself.
+ * @returns the changes, the most serious changes first. The list is empty if both manifests are equal.
  * @example
  * ```ts
  * const changes = diffManifests(readManifestFile('manifest.json'), manifestOf(app));

@@ -116,8 +116,8 @@ interface Guarded {
 }
 
 /**
- * Compares the access rules of an entry. A new guard or scope can exclude some clients. Only manifests of
- * Sigil servers contain access rules.
+ * Compares the access rules of a definition. A new guard or scope can exclude some clients. Only manifests of Sigil
+ * servers contain access rules.
  */
 export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];

@@ -30,11 +30,11 @@ export class Authorization {
   }
 
   /**
-   * Whether to repeat a refused request with a newer access token. If needed, first requests a newer token. `token` is
-   * the access token that the refused request contained.
+   * Returns `true` if a refused request can be repeated with a newer access token. If necessary, first requests a newer
+   * token. `token` is the access token in the refused request.
    *
-   * @throws ServerError if the server requires a login or more scopes, and no newer token helps. The message contains
-   *   the login command.
+   * @throws ServerError if the server requires a login or more scopes, so that the user must run the login command. The
+   *   message contains the login command.
    */
   async canRetry(refused: Response, token: string | undefined): Promise<boolean> {
     const challenge = await challengeOf(refused);

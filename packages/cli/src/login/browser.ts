@@ -50,7 +50,7 @@ export async function logInByBrowser({
         if (pathname !== CALLBACK) return say(response, 404, 'There is nothing here.');
         // Any page can send a browser here, so such a request does not end the pending login.
         if (searchParams.get('state') !== begun.state)
-          return say(response, 400, 'This is not the login that sigil waits for.');
+          return say(response, 400, 'The command sigil is waiting for a different login.');
         resolve(finish(begun, searchParams, response, keep));
       });
     });

@@ -73,7 +73,7 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const suggested = new URL('/mcp', server).href;
   const suffix = server.href === suggested ? '' : `, such as ${suggested}`;
   throw new ServerError(
-    `${server.href} is not an MCP server: it answers with status ${status} and without a JSON-RPC message. Use the URL of its endpoint${suffix}`,
+    `${server.href} is not an MCP server: it answers with status ${status} and without a JSON-RPC message. Use the URL of the MCP endpoint${suffix}`,
   );
 }
 

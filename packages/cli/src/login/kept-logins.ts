@@ -25,7 +25,7 @@ export function keptLogin(server: URL): Login | undefined {
   if (kept === undefined) return undefined;
   if (isKept(kept)) return loginOf(kept);
   throw new ServerError(
-    `the entry ${server.href} in ${loginsFile()} is not a valid login: run sigil login ${server.href}, which replaces it`,
+    `the entry ${server.href} in ${loginsFile()} is not a valid login: run sigil login ${server.href} to replace the entry`,
   );
 }
 

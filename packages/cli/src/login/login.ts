@@ -66,7 +66,7 @@ export interface BegunLogin {
    * Finishes the login.
    *
    * @param parameters the parameters of the redirect: `code`, `state`, `iss`, or an error.
-   * @throws ServerError when the user refused, or the answer belongs to another login.
+   * @throws ServerError if the user refused the login, or if the redirect belongs to another login.
    */
   finish(parameters: URLSearchParams): Promise<Login>;
 }
@@ -86,7 +86,7 @@ export interface KeptLogin {
   readonly subject?: string;
 }
 
-/** A logged-in user. */
+/** A finished login, with its tokens. */
 export interface Login {
   readonly accessToken: string;
   readonly scopes: readonly string[];

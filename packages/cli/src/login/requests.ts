@@ -15,7 +15,7 @@ const TIMEOUT_MS = 10_000;
  * Checks that a login is allowed to use an address. The address must use https; http is allowed only if the
  * address and the server are both on this machine.
  *
- * @param what the purpose of the address, for the error.
+ * @param what the purpose of the address for the error message, such as `the authorization server`.
  */
 export function checkAddress(address: string, server: URL, what: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -39,7 +39,7 @@ const SAFE_HEADERS: OutgoingHttpHeaders = {
 const NO_DOCUMENT =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
-/** Returns the headers of a response with a content type. */
+/** Returns the headers of a response: its content type, its content security policy, and `SAFE_HEADERS`. */
 export function safeHeaders(type: string, policy: string = NO_DOCUMENT): OutgoingHttpHeaders {
   return { ...SAFE_HEADERS, 'content-type': type, 'content-security-policy': policy };
 }

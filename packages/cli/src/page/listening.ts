@@ -50,7 +50,7 @@ export async function listenFrom(server: Server, first: number): Promise<number>
 /** Number of ports that are tried. */
 const TRIED_PORTS = 100;
 
-/** Whether an error has a Node error code. */
+/** Whether an error has the Node error code `code`, such as `EADDRINUSE`. */
 export function hasCode(error: unknown, code: string): boolean {
   return objectOf(error)['code'] === code;
 }

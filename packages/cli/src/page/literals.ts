@@ -3,7 +3,7 @@ import { isObject } from '../json.js';
 /** Maximum width of a line. */
 const WIDTH = 100;
 
-/** A part of a value that is written as code instead of as a JSON literal, such as a matcher. */
+/** A part of a value that is written as code and not as a JSON literal, such as `expect.anything()`. */
 export class Code {
   constructor(readonly text: string) {}
 }

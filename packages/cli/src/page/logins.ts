@@ -14,7 +14,7 @@ const OPEN_MS = 10 * 60_000;
 /** How long before its expiry an access token is replaced, in milliseconds. */
 const EARLY_MS = 10_000;
 
-/** A login in the form that the page gets. */
+/** A login in the form that is sent to the page. */
 export interface ShownLogin {
   readonly id: string;
   readonly status: 'open' | 'done' | 'failed';
@@ -70,7 +70,7 @@ export class Logins {
     const { scopes } = objectOf(given);
     const areScopes = Array.isArray(scopes) && scopes.length <= MOST_SCOPES && scopes.every(isScope);
     if (scopes !== undefined && !areScopes)
-      throw new Refusal(400, `scopes must be a list of at most ${MOST_SCOPES} scopes of OAuth`);
+      throw new Refusal(400, `scopes must be a list of at most ${MOST_SCOPES} OAuth scopes`);
     const begun = await this.begin({ server, redirectUri, ...(areScopes && { scopes }) }).catch(
       (error: unknown) => {
         if (error instanceof ServerError) throw new Refusal(502, error.message);

@@ -48,7 +48,7 @@ const MOST_OF_EVENT = 10_000;
 /** Maximum length of a name in a question. */
 const MOST_OF_NAME = 1_000;
 
-/** What the page needs to know about the program under development. */
+/** Information for the page about the program under development. */
 export interface DevelopedProgram {
   /** The folder of the project. */
   readonly cwd: string;
@@ -215,7 +215,7 @@ class PageServer {
       port === undefined ? listenFrom(this.#server, FIRST_PORT) : listen(this.#server, port)
     ).catch((error: unknown) => {
       this.close();
-      throw new UsageError(`the page cannot have the port ${port ?? FIRST_PORT}: ${messageOf(error)}`);
+      throw new UsageError(`the page cannot use the port ${port ?? FIRST_PORT}: ${messageOf(error)}`);
     });
     if (this.program.state.starts > 0) void this.#describe();
     return `http://127.0.0.1:${this.#port}/#token=${this.#checks.token}`;
@@ -310,7 +310,7 @@ class PageServer {
     if (typeof name !== 'string' || name.length > MOST_OF_NAME || name.includes('\0'))
       throw new Refusal(
         400,
-        `name must be the name of a tool, prompt or resource, of at most ${MOST_OF_NAME} characters`,
+        `name must be the name of a tool, prompt or resource, and have at most ${MOST_OF_NAME} characters`,
       );
     const who = principalOf(principal);
     const { main, cwd } = this.program;
@@ -392,7 +392,7 @@ function principalOf(given: unknown): Principal | undefined {
   if (typeof id !== 'string' || (scopes !== undefined && !areScopes) || (claims !== undefined && !areClaims))
     throw new Refusal(
       400,
-      'principal must be null, or an object with an id, and optionally a list of scopes and an object of claims',
+      'principal must be null or an object: id is required; scopes (a list) and claims (an object) are optional',
     );
   return { id, ...(areScopes && { scopes }), ...(areClaims && { claims }) };
 }

@@ -7,7 +7,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Checks that requests come from the page itself. */
 export class RequestChecks {
-  /** The token of the page's requests. Each `sigil dev` creates a new one. */
+  /** The token of the page's requests. Each run of `sigil dev` creates a new token. */
   readonly token: string = randomBytes(32).toString('base64url');
   readonly #digest: Buffer = digestOf(this.token);
 

@@ -93,7 +93,7 @@ function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
 function callOf(given: unknown): SavedCall {
   const { tool, arguments: args = {}, result, again, title, partial, answers = [], write } = objectOf(given);
   if (typeof tool !== 'string' || tool === '' || tool.length > MOST_OF_NAME)
-    throw new Refusal(400, `tool must be the name of a tool, of at most ${MOST_OF_NAME} characters`);
+    throw new Refusal(400, `tool must be the name of a tool, and have at most ${MOST_OF_NAME} characters`);
   if (!isObject(args)) throw new Refusal(400, 'arguments must be an object');
   if (!isObject(result) || !(Array.isArray(result['content']) || 'structuredContent' in result))
     throw new Refusal(400, 'result must be the result of a call, with content or structuredContent');

@@ -12,7 +12,7 @@ import { Code, literalOf, textLiteral } from './literals.js';
  */
 const MOST_OF_TEXT = 2_000;
 
-/** The paths of the project in which a test is saved. */
+/** The paths of the project that contains the saved test. */
 export interface Project {
   readonly cwd: string;
   /** The absolute path of the compiled program. */

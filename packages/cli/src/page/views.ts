@@ -76,7 +76,10 @@ export class Views {
   add(given: unknown): string {
     const { html, csp, permissions } = objectOf(given);
     if (typeof html !== 'string' || html.length > MOST_OF_HTML)
-      throw new Refusal(400, `html must be the document of the view, of at most ${MOST_OF_HTML} characters`);
+      throw new Refusal(
+        400,
+        `html must be the document of the view, and have at most ${MOST_OF_HTML} characters`,
+      );
     const name = randomBytes(24).toString('base64url');
     const policy = this.#policyOf(membersOf('csp', csp));
     const headers = { 'permissions-policy': permissionsPolicy(membersOf('permissions', permissions)) };

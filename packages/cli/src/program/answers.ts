@@ -4,8 +4,8 @@ import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
 /**
- * The questions that `askStore` can ask. Each kind of stored item has verbs, such as `ls`. The type of a verb is the
- * type of its answer.
+ * The answers to the questions of `askStore`. The first key is the kind of stored item; the second key is the verb of
+ * the question, such as `ls`.
  */
 export interface Answers {
   readonly tasks: {

@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly revision?: string | undefined;
   /** Whether the server is allowed to continue calls as tasks. @default true */
   readonly tasks?: boolean;
-  /** Answers the server's requests. @default there are no roots, and other requests are refused */
+  /** Answers the server's requests. @default sends an empty list of roots, and refuses other requests */
   readonly answer?: Answerer;
   /** Called with each notification. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
@@ -127,7 +127,7 @@ export async function greet(program: AskedServer, options: ClientOptions = {}): 
   connection.leave();
   if (revision !== undefined)
     throw new ServerError(
-      `the server does not support revision ${revision}: it does not have ${METHODS.discover}`,
+      `the server does not support revision ${revision}: it does not have the method ${METHODS.discover}`,
     );
   return initialize(program, clientInfo, LATEST_LEGACY_VERSION, options);
 }
@@ -283,8 +283,8 @@ export class Connection {
 }
 
 /**
- * Returns the version of this package. `package.json` is found by the package name, even if this code is
- * bundled elsewhere.
+ * Returns the version of this package. `package.json` is found by the package name, even if this code is bundled into
+ * another file.
  */
 export function packageVersion(): string {
   const manifest = createRequire(import.meta.url)('@sigil/cli/package.json') as { readonly version: string };

@@ -1,8 +1,8 @@
 import { ServerError } from '../failures.js';
 
 /**
- * Maximum length of one line of a server's output, in characters. The same number limits one JSON response over HTTP,
- * in bytes.
+ * Maximum length of one line of a server's output, in characters. The same number is the maximum size of one JSON
+ * response over HTTP, in bytes.
  */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 

@@ -14,7 +14,7 @@ import { HAS_GROUPS, signalGroup } from './process-group.js';
 /** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
 export type ServerAddress = string | readonly string[] | URL;
 
-/** Options for asking a server. */
+/** Options for a question to a server. */
 export interface AskOptions {
   /**
    * Maximum milliseconds from the start of the question to the server's answer. Afterwards, the question fails with a
@@ -27,7 +27,7 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Aborts the question, and kills the program immediately. */
   readonly signal?: AbortSignal;
-  /** The login whose access token is in requests to a URL. */
+  /** The login whose access token is sent with each request to the server's URL. */
   readonly authorization?: Authorization;
   /**
    * Called if the server declares a capability but refuses its list. The function receives the list method, such as
@@ -40,8 +40,8 @@ export interface AskOptions {
  * Asks a server a question. Unless `server` is a URL, starts a program for the question. The program runs in its own
  * process group, so that Ctrl-C does not reach it. The whole group ends when the question or this process ends.
  *
- * @param question the environment variables that contain the question. A program that does not know them serves over
- *   stdio.
+ * @param question the environment variables that contain the question. A program without Sigil ignores them, and serves
+ *   over stdio.
  * @param ask a function that asks the server, and returns the answer. The function can call `stopClock` when the server
  *   is up. From then on, there is no time limit.
  * @throws UsageError if there is no such program.
@@ -195,7 +195,7 @@ class Program extends AskedServer {
 /** One problem in the report of a `DefinitionError`. Node puts brackets around an error without frames. */
 const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]+$/gm;
 
-/** Returns the problems with definitions that a program wrote to standard error when it failed. */
+/** Returns the problems with its definitions that a failed program has written to standard error. */
 export function reportedProblems(stderr: string): ReportedProblem[] {
   return [...stderr.matchAll(PROBLEM)].map(({ groups }) => {
     const { code = '', problem = '', fix = '' } = groups ?? {};

@@ -77,7 +77,7 @@ describe('sigil audit verify', () => {
     [
       'a member stands there twice',
       ([a = '', ...rest]) => [a.replace('{', '{"name":"other",'), ...rest],
-      'line 1: its form differs',
+      'line 1: its format differs',
     ],
     ['a record was added', (lines) => [...lines, '{"event":"call.ended"}'], 'line 4: it has no chain'],
   ])('finds that %s', async (_what, edit, found) => {
@@ -91,7 +91,10 @@ describe('sigil audit verify', () => {
   test('finds a chain that was written anew without the key', async () => {
     await record(2, true);
     const { code, lines } = await verify(file, '--key-env', 'AUDIT_KEY');
-    expect([code, lines[0]]).toEqual([1, 'line 1: its hash is wrong: it was changed, or the key is wrong']);
+    expect([code, lines[0]]).toEqual([
+      1,
+      'line 1: its hash is wrong: the record was changed, or the key is wrong',
+    ]);
   });
 
   test('tells what it found as JSON', async () => {

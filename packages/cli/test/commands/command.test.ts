@@ -46,7 +46,7 @@ const url = 'http://127.0.0.1:3000/mcp';
 test.each([
   ['main.js', undefined, { main: 'other.js' }, /the program is named twice, as main\.js and with --main/],
   [undefined, [], {}, /no command follows --/],
-  ['main.js', ['node', 'main.js'], {}, /exclude each other/],
+  ['main.js', ['node', 'main.js'], {}, /use only one of <main\.js>, --url and -- <command>/],
   [
     undefined,
     undefined,

@@ -47,7 +47,7 @@ describe('the compiler of a project', () => {
   });
 
   test('is missing, and how to get it is said', () => {
-    expect(() => of()).toThrow(/^there is no compiler: npm install --save-dev typescript/);
+    expect(() => of()).toThrow(/^there is no compiler: run npm install --save-dev typescript/);
   });
 
   test.each([

@@ -5,15 +5,15 @@ import type { ChangeBus } from './change-bus.js';
 import type { TaskStore } from './tasks.js';
 
 /**
- * Stores the data that outlives a request, for all processes of one app. By default, the data is kept in memory
- * (`memory/`); other packages keep it in Redis or PostgreSQL. Each part has its own interface:
+ * Stores the data that outlives a request, for all processes of one app. By default, the data is kept in memory (folder
+ * `memory`); other packages keep it in Redis or PostgreSQL. Each part has its own interface:
  *
  * - `SessionStore`: the sessions of clients of revision 2025-11-25 or earlier, so that any process can serve any
  *   request of a session.
  * - `EventStore`: the event streams of these sessions. After a lost connection, a client can get the rest of a stream
  *   from any process.
- * - `StateStore`: the ids of used request states (revision 2026-07-28) and used proofs of possession (RFC 9449). Each
- *   state and each proof is therefore accepted only once.
+ * - `StateStore`: the ids of the request states (revision 2026-07-28) and the proofs of possession (RFC 9449) that
+ *   clients have already sent. Each state and each proof is therefore accepted only once.
  * - `TaskStore` (`tasks.ts`): tasks, and the choice of the next task to run. `TaskExecutor` (`task-executor.ts`)
  *   chooses the process.
  * - `ChangeBus` (`change-bus.ts`): notifications of changes, and messages from one process to another.
@@ -38,8 +38,8 @@ export interface Backend {
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
-   * Whether the stores, the bus and the limiter of the backend limit the duration of their calls themselves, as those
-   * of Redis and PostgreSQL do. If `false`, the app ends each call with an error after `limits.storeTimeoutMs`.
+   * Whether the backend itself limits how long a call of its stores, bus or limiter takes. The backends for Redis and
+   * PostgreSQL do. If `false`, the app ends each such call with an error after `limits.storeTimeoutMs`.
    *
    * @default false
    */
@@ -66,9 +66,9 @@ export interface Backend {
 
 /** One operation on a store, such as Redis. */
 export interface StoreEvent {
-  /** The part of the backend, such as `sessions`; `connections` for events of the backend's connections. */
+  /** The part of the backend, such as `sessions`. The value `connections` means the connections of the backend. */
   readonly part: string;
-  /** The method of the part's interface, such as `get`; `wait` for the time spent waiting for a connection. */
+  /** The called method of the part, such as `get`. The value `wait` means that the backend waited for a connection. */
   readonly operation: string;
   readonly ms: number;
   /** The error; `undefined` if the operation succeeded. */
@@ -79,7 +79,9 @@ export interface StoreEvent {
 export interface BackendWatch {
   /** Whether telemetry watches now. If `false`, the backend does not have to report events. */
   readonly isActive: boolean;
-  /** Reports the duration of an operation that is not a method of a part, such as the wait for a connection. */
+  /**
+   * Reports an operation that is not a method of a store, the bus or the limiter, such as the wait for a connection.
+   */
   storeAsked(event: StoreEvent): void;
   /** Adds a gauge, such as the number of waiting statements. */
   addGauge(gauge: Gauge): void;
@@ -185,7 +187,7 @@ export interface StreamName {
   readonly stream: string;
 }
 
-/** A message that was sent, or that would have been sent if a client had been listening. */
+/** A message of a stream. It is stored whether or not a client received it. */
 export interface StoredEvent {
   /** The id that `append` returned. */
   readonly id: string;
@@ -202,16 +204,16 @@ export interface StreamRest {
 
 /**
  * Stores the events of streams, so that a client that lost its connection can get the rest of a stream (2025-11-25,
- * basic/transports, "Resumability and Redelivery"). For one stream, a transport calls the methods one after another,
- * each after the previous call has finished. A method that returns its value synchronously is faster.
+ * basic/transports, "Resumability and Redelivery"). For each stream, a transport waits for the result of one call
+ * before it makes the next call. A method that returns its value synchronously is faster.
  *
  * A store may drop events at any time, the oldest of a stream first. A client that resumes the stream then gets only
  * the remaining events.
  */
 export interface EventStore {
   /**
-   * Appends a message to its stream. An ended stream does not change, even if a process that seemed dead tries to
-   * append.
+   * Appends a message to its stream. An ended stream does not change, even if a process that the others considered dead
+   * tries to append.
    *
    * @param ends whether the message also ends the stream. The message is appended and the stream is ended in one atomic
    *   step. If two processes try to end a stream, only one of them succeeds.
@@ -261,14 +263,15 @@ export interface StateStore {
    * @param id a random, unique id; the store never receives the state itself.
    * @param forMs how long to remember the id, in milliseconds. After that time, the state has expired, and is refused
    *   anyway.
-   * @param client the quota key: a string that names a principal or a network address; absent if clients cannot be
-   *   distinguished.
-   * @param kind the kind of value. Each kind has its own capacity. Otherwise, the proofs that arrive with every request
-   *   would displace states.
+   * @param client identifies the client for limits per client: a string that names a principal or a network address.
+   *   Absent if clients cannot be distinguished.
+   * @param kind the kind of value. Each kind has its own capacity. Otherwise, the proofs, which arrive with every
+   *   request, would leave no room for states.
    * @default kind 'states'
-   * @param ageMs how long ago the state was made, in milliseconds. The store counts back from now by its own clock.
+   * @param ageMs how long ago the state was created, in milliseconds. The store subtracts this from the current time of
+   *   its own clock.
    * @default ageMs 0
-   * @returns `'first'` if the state is accepted; any other value refuses it.
+   * @returns `'first'` if the state is accepted. For any other value, the request with the state is refused.
    * @throws OverloadedError if the store is full. The store must not forget another id instead, because that id could
    *   then be used again.
    */
@@ -299,22 +302,22 @@ export interface LimitDecision {
 
 /** The state of a rate limit for a client, after the limit has counted the client's request. */
 export interface LimitState {
-  /** The name of the rate within its app. */
+  /** The name of the rate limit, unique within the app, such as `tool search principal`. */
   readonly name: string;
-  /** How many requests the rate allows in each window. */
+  /** How many requests the limit allows in each window. */
   readonly limit: number;
   /** The length of the window, in milliseconds. */
   readonly windowMs: number;
-  /** How many more requests the rate allows immediately. */
+  /** How many more requests the limit allows immediately. */
   readonly remaining: number;
-  /** Milliseconds until the rate allows one more request than `remaining`. */
+  /** Milliseconds until the limit allows one more request than `remaining`. */
   readonly resetMs: number;
 }
 
 /**
- * Limits rates across all processes with the generic cell rate algorithm (GCRA). After all allowed operations have been
- * used, operations become available again one by one, at equal intervals. Refused callers therefore do not all continue
- * at the same moment.
+ * Limits rates across all processes with the generic cell rate algorithm (GCRA). When all allowed operations are used
+ * up, the limiter allows further operations one by one, at equal intervals. Refused callers therefore do not all
+ * continue at the same moment.
  */
 export interface Limiter {
   /**

@@ -44,14 +44,16 @@ export interface NodeMessage {
 
 /**
  * Carries changes between the processes of one app, so that a change in one process reaches the clients of all
- * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. A bus
- * that has reconnected may have lost changes, and then sends `{ kind: 'all' }` to its listeners.
+ * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. When a
+ * bus has reconnected after a lost connection, it sends `{ kind: 'all' }` to its listeners, because changes may be
+ * lost.
  */
 export interface ChangeBus {
   /**
    * Sends a change to every listener of every process, including this one. If this method fails, the app logs the
-   * error, and the handler that caused the change does not get the error. If the unsent message contains a client's
-   * answer for another process, the client gets an error for its answer, and is asked to retry.
+   * error, and the handler that caused the change does not get the error. A message can also forward a client's answer
+   * to another process. If such a message cannot be sent, the client gets an error and is asked to send the answer
+   * again.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */

@@ -2,9 +2,9 @@ import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
- * Chooses when, and in which process, the handler of a task runs. The task store keeps the tasks, and decides which run
- * can change a task. It therefore does no harm if the executor runs a task twice. If the executor loses a task, other
- * processes can still claim the task from the store.
+ * Chooses the time and the process for each run of a task's handler. The task store keeps the tasks, and decides which
+ * run can change a task. It therefore does no harm if the executor runs a task twice. If the executor loses a task,
+ * other processes can still claim the task from the store.
  *
  * @example
  * ```ts
@@ -45,8 +45,8 @@ export interface SubmittedTask {
 /** The outcome of an attempt to run a task. */
 export interface RunOutcome {
   /**
-   * - `done`: the run has ended, or there is nothing to run because the task has ended, waits for its client, or is
-   *   gone.
+   * - `done`: the run has ended. Or nothing ran, because the task has already ended, waits for its client, or does not
+   *   exist.
    * - `taken`: nothing ran. Another run holds the task, the delay has not passed, or the task's client or tool has
    *   reached its limit of runs in this process.
    * - `busy`: nothing ran, because this process already runs its maximum number of tasks. The executor may try another

@@ -89,8 +89,8 @@ export function isTerminal(status: TaskStatus): boolean {
 export interface StoredTask extends TaskRecord {
   /**
    * No process can claim the task before this time, in milliseconds since 1970 by the clock of the store. It is the end
-   * of the task's delay or, during a run, the end of the run's lease. `null` while the task waits only for its client,
-   * and after it has ended.
+   * of the task's delay or, during a run, the end of the run's lease. `null` after the task has ended, and while it
+   * waits for its client's answers without a time limit.
    */
   readonly notBefore: number | null;
 }
@@ -116,9 +116,9 @@ export interface TaskRecord {
   readonly run: string | null;
   /** The number of runs since the task last made progress: the lost runs, and the current run. */
   readonly attempts: number;
-  /** The call, encrypted: arguments, principal, client. */
+  /** The encrypted call: its arguments, principal and client. */
   readonly call: string;
-  /** The record of earlier runs of the handler, encrypted: questions, answers, and the results of `ctx.once()`. */
+  /** The encrypted record of earlier runs of the handler: questions, answers, and the results of `ctx.once()`. */
   readonly journal: string;
   /**
    * Whether the result of the tool has `isError`. Such a task is still `completed`: a task is `failed` only if its call
@@ -132,7 +132,7 @@ export interface TaskRecord {
 /**
  * Reads a task from its JSON text.
  *
- * @returns the task; `undefined` if the text is not a task, because another program wrote it to the store.
+ * @returns the task; `undefined` if the text is not a task, for example because another program wrote it to the store.
  * @example
  * ```ts
  * const text = await database.read(taskId);
@@ -191,14 +191,14 @@ export interface TaskStore {
   /**
    * Maximum number of tasks that a process can run at once with the connections of this store. The app uses this number
    * if its option `tasks.concurrency` is absent.
-   * @default as many as the process accepts
+   * @default no limit by the store; the app uses `tasks.maxRunning`
    */
   readonly concurrency?: number;
   /**
    * Stores a new task. Afterwards, `get` finds it in every process. The task expires after `task.ttlMs`.
    *
    * @param delayMs milliseconds before the task can be claimed; `null` for never.
-   * @throws OverloadedError if the store is full; the call is answered with this error.
+   * @throws OverloadedError if the store is full. The client gets this error as the answer to its tool call.
    */
   create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
   /** Returns a task, or `undefined` if it does not exist or has expired. */

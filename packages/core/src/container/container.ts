@@ -85,7 +85,10 @@ export interface AliasProvider {
   readonly useExisting: ServiceId;
 }
 
-/** Provides one service in `createApp({ providers })`, such as a value, another class or the result of a function. */
+/**
+ * One entry of `createApp({ providers })`. It provides a value, an instance of a class, the result of a function, or a
+ * service under a second id.
+ */
 export type Provider = ValueProvider | ClassProvider | FactoryProvider | AliasProvider;
 
 /**

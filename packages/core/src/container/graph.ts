@@ -101,7 +101,7 @@ export function needsOf(
 
 /**
  * Finds cycles of dependencies, services that cannot be created, invalid scopes, and services that depend on a service
- * with a shorter scope.
+ * with a shorter lifetime than their own.
  */
 export function checkGraph(
   roots: readonly ServiceId[],
@@ -185,10 +185,10 @@ const CYCLE_FIX =
 export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
-  return 'set a shorter scope for the depending service in @Service({ scope }), or call ctx.resolve() in the handler';
+  return 'set a shorter scope with @Service({ scope }) on the service that has the dependency, or call ctx.resolve() in the handler';
 }
 
-/** Returns the description of the problem that the container cannot create a service. */
+/** Returns the message for a service that the container cannot create. */
 export function cannotCreate(id: ServiceId): string {
   return `the container cannot create ${nameOf(id)}`;
 }
@@ -201,6 +201,6 @@ function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
     return 'use a class, a token or a name; if the id is undefined, two files usually import each other';
   return typeof id === 'function'
-    ? `decorate ${nameOf(id)} with @Service(), or, if it is abstract, pass createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
-    : 'pass createApp({ providers: [provide(<the token>, <its value>)] }), or { provide: <the token>, useClass | useFactory }';
+    ? `decorate ${nameOf(id)} with @Service(), or, if it is an abstract class, add an object such as { provide: ${nameOf(id)}, useClass: … } to createApp({ providers })`
+    : 'add provide(<the token>, <its value>) to createApp({ providers }), or an object with provide: <the token> and useClass or useFactory';
 }

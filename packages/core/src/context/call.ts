@@ -134,15 +134,18 @@ export interface Call {
   readonly headers: RequestHeaders;
   /** The place of the called definition in the author's code, such as `Shop.find`; `undefined` until it is known. */
   readonly where: string | undefined;
-  /** The task, if the call runs in the background. No request then waits for the result of the call. */
+  /**
+   * The task of the call, if the call runs in the background. In that case, no request waits for the result of the
+   * call.
+   */
   readonly background: { readonly taskId: string } | undefined;
   /** The check that refused the call, if one did. */
   refusedBy: RefusedBy | undefined;
   /** The key that rate limits use to group calls: the principal, else the network address, else the connection. */
   readonly clientKey: string;
   /**
-   * Whether rate limits have already counted this call. They have if the call runs in the background, or if its handler
-   * runs again within the same request.
+   * Whether rate limits have already counted this call. This is the case when the call runs in the background, or when
+   * its handler runs again within the same request.
    */
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */

@@ -69,10 +69,10 @@ export interface GuardContext {
 }
 
 /**
- * The details of a call, and the functions that its handler can use, such as `progress()` and `elicit()`. Declare a
- * handler parameter of this type, or of one of its subclasses, in any position; the parameter never appears in a
- * schema. The guards, middleware and handler of a call get the same object. Every member works in every protocol
- * revision.
+ * The details of a call, and the functions that its handler can use, such as `progress()` and `elicit()`. A handler
+ * gets this object if it declares a parameter of this type, or of one of its subclasses, in any position. The parameter
+ * never appears in a schema. The guards, middleware and handler of a call get the same object. Every member works in
+ * every protocol revision.
  *
  * @example
  * ```ts
@@ -191,8 +191,8 @@ export class RequestContext implements GuardContext {
    * @param form a DTO class, a flat JSON Schema object, or a flat object schema of zod, valibot or arktype. With a DTO
    *   class, the answer's `content` is an instance of the class.
    * @throws ProtocolError when the client cannot show forms.
-   * @throws InputResponseError when the client answers with an error or too late, or when its answer does not satisfy
-   *   the form.
+   * @throws InputResponseError when the client answers with an error or too late, or when its answer does not match the
+   *   form's schema.
    */
   elicit<T extends object>(
     message: string,
@@ -244,8 +244,7 @@ export class RequestContext implements GuardContext {
    * @param questions questions made by the builders of `ask`; the name of each question is its key in this object.
    * @returns the answers under the same names. Without questions, the result is `{}`, and nothing is sent.
    * @throws ProtocolError when the client does not support one of the questions.
-   * @throws InputResponseError when the client answers a question with an error or too late, or when an answer does not
-   *   satisfy its form.
+   * @throws InputResponseError when an answer is an error, arrives too late, or does not match the schema of its form.
    * @throws TypeError if an entry is not a question.
    */
   ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
@@ -272,7 +271,8 @@ export class RequestContext implements GuardContext {
    * @param key the key that the question had in `inputRequired()`.
    * @param question the question that was asked.
    * @returns the answer; `undefined` if there is none, or if it is the answer to another question with the same key.
-   * @throws InputResponseError if the answer does not satisfy the form, or has the format of another kind of answer.
+   * @throws InputResponseError if the answer is malformed, or if its values do not match the schema of the question's
+   *   form.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
     return this.#call.inputResponse(key, question);
@@ -289,10 +289,10 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Closes the HTTP connection on which the client waits for the response, so that long work does not keep this
-   * connection open. The client reconnects later to get the result and the messages sent meanwhile (2025-11-25,
-   * basic/transports, "Sending Messages to the Server"). Has no effect if the client cannot reconnect, which is the
-   * case on stdio, without an event store, and in all revisions except 2025-11-25.
+   * Closes the HTTP connection of the waiting client, so that long work does not keep this connection open. The client
+   * reconnects later to get the result and the messages sent meanwhile (2025-11-25, basic/transports, "Sending Messages
+   * to the Server"). Has no effect if the client cannot reconnect, which is the case on stdio, without an event store,
+   * and in all revisions except 2025-11-25.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */

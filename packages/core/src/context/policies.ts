@@ -3,7 +3,7 @@ import type { AbstractConstructor, Constructor } from '../protocol/constructor.j
 import type { Rate } from '../backend/backend.js';
 import type { GuardContext, RequestContext } from './context.js';
 
-/** A guard in the form of a class, which the container resolves. */
+/** A guard that is a class. The container creates the instance of the class. */
 export interface Guard {
   /**
    * Decides whether the caller may see and use a definition. Called for lists, calls, reads, completions and
@@ -37,8 +37,8 @@ export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<re
  *   one for each connection.
  * - `address`: one group for each network address; for IPv6, one for each 64-bit network.
  * - `app`: one group for all callers.
- * - a function: one group for each key that the function returns. A call for which the function returns `undefined` is
- *   not counted.
+ * - a function: one group for each key that the function returns. If the function returns `undefined`, the call is not
+ *   counted.
  */
 export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
 
@@ -98,7 +98,7 @@ export type LimitLike = string | CallLimit;
  */
 export type NextFunction = () => Promise<unknown>;
 
-/** A middleware in the form of a class, which the container resolves. */
+/** A middleware that is a class. The container creates the instance of the class. */
 export interface Middleware {
   /**
    * Runs instead of the handler, after the arguments have been checked. Calls `next()` to run the handler.
@@ -127,7 +127,7 @@ export interface ErrorMapper {
 /**
  * Maps a domain error to an error for clients. Use the mapper in `createApp({ errors })`, in a module, or with
  * `@MapErrors` on a class. If several mappers match, the mapper nearest to the handler is used: class before module,
- * module before app. Its result is not mapped again.
+ * module before app. The error that the mapper returns is not mapped again.
  *
  * @param error the class of the error.
  * @param map a function that receives the error, and returns the error to answer with: a `ToolError` for the model, or

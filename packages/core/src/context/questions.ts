@@ -122,7 +122,9 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** The key of a mark on each `InputRequired`, by which other copies of this package recognise the object. */
+/**
+ * The key of a property of each `InputRequired`. Other copies of this package recognise the object by this property.
+ */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
 /** The questions that a handler returns in place of a result. Created by `inputRequired()`. */

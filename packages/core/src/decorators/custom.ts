@@ -27,8 +27,8 @@ export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDec
 }
 
 /**
- * A decorator that attaches one kind of private metadata. Its method `of` reads the value. Made by
- * `createMetadataDecorator`.
+ * A decorator that attaches one kind of private metadata. Its method `of` reads the value from a definition.
+ * `createMetadataDecorator` creates such decorators.
  */
 export interface MetadataDecorator<T> {
   (value: T): ClassOrMethodDecorator;
@@ -72,8 +72,8 @@ export function createMetadataDecorator<T>(key: string | symbol = Symbol('metada
 type AnyDecorator = (target: never, member: never, descriptor: never) => void;
 
 /**
- * Combines decorators of methods or classes into one decorator. It has the same effect as the given decorators, written
- * below each other in the order of the arguments.
+ * Combines several decorators of methods or classes into one. The combined decorator has the same effect as the list of
+ * the given decorators above a method or class, in the order of the arguments.
  *
  * @param decorators the decorators to combine, the outermost first.
  * @example

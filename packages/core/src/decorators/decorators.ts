@@ -84,8 +84,8 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
 > {
   /**
    * The schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are
-   * checked against this schema at run time. Except with JSON Schema, the compiler also checks the method's return
-   * type.
+   * checked against this schema at run time. The compiler also checks the method's return type, unless the schema is
+   * JSON Schema.
    *
    * @default the DTO class in the method's return type. The type inside a promise is unknown at run time: for
    *   `Promise<StockLevel>`, write `output: StockLevel`.
@@ -98,14 +98,14 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  *
  * **Name**: the method's name in snake_case, unless `name` is given (`checkInventory` → `check_inventory`).
  *
- * **Parameters**: either one DTO class, or any number of values marked with `@Arg`. The input schema is derived from
- * these parameters. The method can also have a `ToolContext` parameter, in any position. A call with invalid arguments
- * gets an `isError` result and never reaches the method.
+ * **Parameters**: either one parameter whose type is a DTO class, or any number of parameters with `@Arg`. The input
+ * schema is derived from these parameters. The method can also have a `ToolContext` parameter, in any position. A call
+ * with invalid arguments gets an `isError` result and never reaches the method.
  *
  * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
- * `structuredContent`, and its JSON becomes text. A content block, or an array of them, becomes the member `content` of
- * the result. `content.text()` and similar functions create content blocks. An object with a member `content` is used
- * as the whole result. `undefined` becomes empty content.
+ * `structuredContent`, and its JSON is also sent as text. A content block, or an array of content blocks, becomes the
+ * member `content` of the result. `content.text()` and similar functions create content blocks. An object with a member
+ * `content` is used as the whole result. `undefined` becomes empty content.
  *
  * **Errors**: a `ToolError` becomes an `isError` result with its text. A `ProtocolError` becomes a JSON-RPC error. Any
  * other error is logged, and the client gets a fixed text.
@@ -162,8 +162,8 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
  *
- * **Parameters**: either one `@Param(name)` per variable, or one DTO class with a property per variable. The method can
- * also have a `ResourceContext` parameter, in any position.
+ * **Parameters**: either one parameter with `@Param(name)` for each variable, or one parameter whose type is a DTO
+ * class with a property for each variable. The method can also have a `ResourceContext` parameter, in any position.
  *
  * **Return value**: a string becomes text. A `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob. An object
  * with a member `contents` is used as the whole result; it can also contain `ttlMs` and `cacheScope`, which control how
@@ -208,9 +208,9 @@ export type PromptOptions = Omit<PromptDefinition, 'kind'>;
  *
  * **Name**: the method's name in snake_case, unless `name` is given.
  *
- * **Parameters**: either one DTO class, or any number of values marked with `@Arg`. The method can also have a
- * `PromptContext` parameter, in any position. Clients send prompt arguments as strings. For a parameter of type number
- * or boolean, the string is converted if no information is lost.
+ * **Parameters**: either one parameter whose type is a DTO class, or any number of parameters with `@Arg`. The method
+ * can also have a `PromptContext` parameter, in any position. Clients send prompt arguments as strings. For a parameter
+ * of type number or boolean, the string is converted if no information is lost.
  *
  * **Return value**: a string or a content block becomes one user message. Messages made by `message.user()` and
  * `message.assistant()`, alone or in an array, are used in order. An object with a member `messages` is used as the
@@ -236,8 +236,8 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
  * **Parameters**: the text that the user has typed, as a string. The method can also have a `CompletionContext`
  * parameter, in any position.
  *
- * **Return value**: the suggestions, best first. At most 100 suggestions are sent; `total` and `hasMore` are set
- * automatically.
+ * **Return value**: the suggestions, best first. At most 100 suggestions are sent; Sigil adds `total` and `hasMore` to
+ * the result.
  *
  * @param ref the name of the prompt, or the URI template exactly as in `@Resource`.
  * @param argument the name of the argument or variable.

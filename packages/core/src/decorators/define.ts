@@ -22,7 +22,7 @@ import type { PromptOptions, ResourceOptions, ToolOptions, ToolReturn } from './
 import type { ListResources } from './resource-lists.js';
 import type { VariablesOf } from './uri-variables.js';
 
-/** A definition whose handler is a function. Pass it to `createApp` or add it to a running app. */
+/** A definition whose handler is a function. The definition can be passed to `createApp`, or added to a running app. */
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
   readonly input: SchemaLike | undefined;
@@ -39,7 +39,7 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
-  /** The scopes that a principal needs, in the form that `@RequireScopes` accepts. */
+  /** The scopes that a principal needs. Accepts the same values as `@RequireScopes`. */
   readonly scopes?: readonly ScopeRequirement[];
   readonly errors?: readonly ErrorMapper[];
   /**
@@ -49,7 +49,7 @@ export interface Policies {
   readonly limit?: LimitLike | readonly LimitLike[];
 }
 
-/** The type of a handler's arguments, derived from its schema. */
+/** The type of a handler's arguments, derived from the input schema `S`. */
 export type ArgumentsOf<S> =
   S extends StandardSchema<infer _, infer T>
     ? T
@@ -61,7 +61,7 @@ export type ArgumentsOf<S> =
  * Options of `defineTool`: the options of `@Tool`, a name, and the handler.
  *
  * @typeParam S the schema of the arguments.
- * @typeParam O the output schema, which types the handler's return value.
+ * @typeParam O the output schema, which determines the type of the handler's return value.
  */
 export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike = JsonSchema>
   extends Omit<ToolOptions<O>, 'input'>, Policies {
@@ -72,8 +72,8 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
 }
 
 /**
- * Defines a tool without decorators, with the same schemas, guards, results and errors as `@Tool`. Without an output
- * schema, the handler can return any value.
+ * Defines a tool without decorators. It works like `@Tool`. If the options contain no output schema, the handler can
+ * return any value.
  *
  * @param options the options of `@Tool`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.tools.add`.
@@ -107,7 +107,7 @@ export function defineTool<S extends SchemaLike = Record<string, never>, O exten
  * Options of `defineResource`: a URI or URI template, the options of `@Resource`, and the handler.
  *
  * @typeParam S the schema of the variables.
- * @typeParam U the URI template, which names the variables.
+ * @typeParam U the URI template, which contains the names of the variables.
  */
 export interface ResourceFunctionOptions<S extends SchemaLike, U extends string = string>
   extends Omit<ResourceOptions, 'list'>, Policies {

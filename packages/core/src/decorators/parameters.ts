@@ -8,8 +8,8 @@ import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 /** Options of `@Arg` and `@Param`: any JSON Schema keyword, and the following members. */
 export interface ArgOptions {
   /**
-   * The type of the argument, if the build emits no types or reflection cannot determine the type:
-   * `() => Date`, `() => Address`, `'integer'` …
+   * The type of the argument, for example `() => Date`, `() => Address` or `'integer'`. Needed only if the build emits
+   * no types, or if reflection cannot determine the type.
    */
   readonly type?: (() => unknown) | string;
   /** The type of the elements of an array: `() => String`, `() => Address`. */
@@ -17,8 +17,8 @@ export interface ArgOptions {
   readonly description?: string;
   /**
    * Whether clients can omit the argument.
-   * @default true if `default` is set, or if the parameter has an initialiser (`page: number = 1`). An omitted argument
-   *   then gets the value of the initialiser.
+   * @default true if `default` is set, or if the parameter has an initialiser (`page: number = 1`). In the second case,
+   *   an omitted argument gets the value of the initialiser.
    */
   readonly optional?: boolean;
   readonly default?: unknown;
@@ -39,8 +39,9 @@ export interface ArgOptions {
  * **Arrays**: the element type of `string[]` is not known at run time, so pass it: `{ items: () => String }`.
  *
  * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, so any text or
- * number would be accepted. Pass the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. With a union
- * of several types, the app does not start unless `{ anyOf: […] }` lists these types.
+ * number would be accepted. Pass the enum as `{ type: () => Size }`, or the values as `{ enum: ['s', 'm'] }`. For a
+ * union of several types, such as `string | number`, list the types in `{ anyOf: […] }`; otherwise, the app does not
+ * start.
  *
  * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
  * question mark from `note?: string`. An initialiser also makes an argument optional: clients can omit the argument for
@@ -48,7 +49,7 @@ export interface ArgOptions {
  * the first initialiser in a parameter list, so set `optional` or `default` for all later parameters.
  *
  * @param name the name of the argument, as clients send it.
- * @param options the description and constraints, and the type if the parameter's own type is not enough.
+ * @param options the description, the constraints, and the type if reflection cannot determine it.
  * @throws TypeError when the decorator is not on a parameter of a method.
  * @example
  * ```ts
@@ -70,7 +71,7 @@ export function Arg(name: string, options: ArgOptions = {}): ParameterDecorator 
  * Passes one variable of a resource template, selected by name, to a handler parameter.
  *
  * @param name the name of the variable in the URI template.
- * @param options the description and constraints, and the type if the parameter's own type is not enough.
+ * @param options the description, the constraints, and the type if reflection cannot determine it.
  * @throws TypeError when the decorator is not on a parameter of a method.
  * @example
  * ```ts
@@ -172,8 +173,8 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
- * Passes the context of the call to a handler parameter. Use it only in builds without decorator metadata, and only if
- * Sigil cannot tell which parameter is the context. In all other cases, the type of the parameter is enough.
+ * Passes the context of the call to a handler parameter. Needed only in builds without decorator metadata, if Sigil
+ * cannot tell which parameter is the context. In all other cases, a parameter type such as `ToolContext` is enough.
  *
  * @example
  * ```ts
@@ -188,8 +189,8 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
 /**
  * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`. Gateways can then route requests by this
  * argument without reading the bodies. A request is refused if its header and its body contain different values.
- * Proxies log headers, so the server logs a warning at start if the name of an argument suggests a secret. Use the
- * decorator on a DTO property, or together with `@Arg`, and only for strings, integers and booleans.
+ * Proxies log headers, so the server logs a warning at start if the name of an argument suggests a secret. The
+ * decorator belongs on a DTO property, or on a parameter with `@Arg`. It supports only strings, integers and booleans.
  *
  * @param name the part of the header's name after `Mcp-Param-`; unique within the tool.
  * @throws TypeError when the decorator is neither on a property nor on a parameter of a method.

@@ -11,14 +11,14 @@ export interface ListRequest {
   readonly cursor?: string;
   /**
    * Maximum number of resources to return, starting at the cursor. If you return more, only the first `limit` resources
-   * are used. For the next page, your function is then called with the same cursor and a higher `limit`.
+   * are used. To get the rest, Sigil calls your function again later, with the same cursor and a higher `limit`.
    */
   readonly limit: number;
 }
 
 /**
- * One resource of a template, as `resources/list` shows it. It has either a `uri`, or `variables`. With `variables`,
- * the URI is built from the template.
+ * One resource of a template, as `resources/list` shows it. It has either a `uri`, or `variables`. In the second case,
+ * the URI is built from the template and the variables.
  *
  * @typeParam U the URI template.
  */
@@ -30,7 +30,7 @@ export type ListedResource<U extends string = string> = Omit<Resource, 'uri'> &
         readonly variables?: undefined;
       }
     | {
-        /** Values for the variables of the template; they determine the URI. */
+        /** Values for the variables of the template. The URI of the resource is built from them. */
         readonly variables: ValuesFor<U>;
         readonly uri?: undefined;
       }

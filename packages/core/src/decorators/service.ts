@@ -66,9 +66,9 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Marks a constructor parameter as optional: it is `undefined` if its id has no provider and is not a class with
- * `@Service`. The id is the argument of `@Inject`, or otherwise the type of the parameter. In field initialisers, use
- * `inject(id, { optional: true })` instead.
+ * Marks a constructor parameter as optional. The id of the parameter is the argument of `@Inject`; without `@Inject`,
+ * it is the type of the parameter. The parameter is `undefined` if the id has no provider and is not a class with
+ * `@Service`. In field initialisers, use `inject(id, { optional: true })` instead.
  *
  * @example
  * ```ts
@@ -108,11 +108,11 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 }
 
 /**
- * Restricts all definitions of a service, or one definition, to the principals that have all these scopes. Scopes on
- * the class and on the method add up. Lists show definitions even if the principal lacks their scopes, so that the
- * client can request the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes;
- * on other transports, it gets an error with `data.authorization`. To hide a definition, add a guard; guards run before
- * the scopes are checked.
+ * Restricts all definitions of a service, or one definition, to principals with all the given scopes. If the class and
+ * the method have this decorator, the scopes of both are required. Lists show definitions even if the principal lacks
+ * their scopes, so that the client can request the scopes. Over HTTP, a call without the scopes gets 403 and a
+ * challenge that names all scopes; on other transports, it gets an error with `data.authorization`. To hide a
+ * definition, add a guard; guards run before the scopes are checked.
  *
  * @typeParam A the type of the arguments that the handler gets.
  * @param requirements scopes, or functions that return them for the arguments of a call.
@@ -132,9 +132,9 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
 }
 
 /**
- * Limits the rate and the concurrency of calls, for each definition of a service or for one definition. Limits on the
- * class and on the method all apply. A call beyond a limit is refused with a `RateLimitError` (over HTTP: 429 and
- * `Retry-After`).
+ * Limits the rate and the concurrency of calls to one definition. On a class, the limit applies to each definition of
+ * the class separately. If the class and the method have limits, all these limits apply. A call beyond a limit is
+ * refused with a `RateLimitError` (over HTTP: 429 and `Retry-After`).
  *
  * @param limit a rate such as `30/min`, or an object with all options.
  * @param options all other options of the limit, if `limit` is a rate such as `30/min`.
@@ -154,7 +154,7 @@ export function Limit(limit: LimitLike, options?: Omit<CallLimit, 'rate'>): Clas
 }
 
 /**
- * Wraps a service's handlers, or one handler, in middleware; the first in the list is the outermost.
+ * Wraps all handlers of a service, or one handler, in middleware. The first middleware in the list is the outermost.
  *
  * @param middleware functions, or classes that the container resolves.
  * @example

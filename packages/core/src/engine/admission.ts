@@ -25,12 +25,12 @@ export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
 /**
- * Determines the protocol revision and the client of a request. If the `_meta` of the request contains a version, that
- * revision applies. Otherwise, the session of the connection determines both (2026-07-28, basic/versioning).
+ * Determines the protocol revision and the client of a request. If the `_meta` of the request contains a version, both
+ * are read from the `_meta`. Otherwise, both are those of the connection's session (2026-07-28, basic/versioning).
  *
  * @param claim the version in the `_meta` of the request; `undefined` if there is none.
  * @throws ProtocolError if the version is not supported, if `_meta` is invalid, or if the request has neither a version
- *   nor a session. Only `initialize` and `ping` are allowed without them.
+ *   nor a session. Only `initialize` and `ping` need neither.
  */
 export function admit(
   connectionState: ConnectionState,
@@ -42,9 +42,9 @@ export function admit(
 }
 
 /**
- * Refuses a method that clients of a revision cannot use.
+ * Throws an error if clients of a revision cannot use a method.
  *
- * @param extensions the extensions of the app. They can add methods for clients of the revision.
+ * @param extensions the extensions of the app, which can add methods for clients of the revision.
  * @throws MethodNotFoundError if neither the revision nor an extension has the method.
  */
 export function requireMethod(
@@ -68,8 +68,8 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
 }
 
 /**
- * The error for a method that the server or the revision does not have. The request always counts as refused, even if
- * the error is thrown after the request was admitted.
+ * The error for a method that the server, or the protocol revision of the request, does not have. Observers always see
+ * the request as refused, even if it was admitted before the error was thrown.
  */
 export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
@@ -77,7 +77,7 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** Returns which check refused a request with this error; `undefined` if the error does not come from such a check. */
+/** Returns the name of the check that refuses requests with such an error; `undefined` if no check does. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
@@ -149,8 +149,8 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. All other methods have a separate limit. Examples are lists, discovery, and methods
- * that free capacity, such as `tasks/cancel`.
+ * The methods that run handlers. Their concurrent requests have one limit, and the requests of all other methods have
+ * another limit. The other methods include lists, discovery, and methods that free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
@@ -196,7 +196,7 @@ export class CallSlots {
     this.#placesOf(call)?.give(call.quotaKey);
   }
 
-  /** Releases the bytes of a call's parameters, after its handler has ended. */
+  /** Stops counting the bytes of a call's parameters. Called after the handler of the call has ended. */
   forget(call: EngineCall): void {
     if (call.heldBytes === 0) return;
     this.#bytes.give(call.quotaKey, call.heldBytes);
@@ -242,7 +242,7 @@ interface CheckedMessage {
  * Compares the HTTP headers of a request with its body. Only headers that MCP defines are compared (2026-07-28,
  * basic/transports/streamable-http, "Server Validation" and "Server Behavior for Custom Headers").
  *
- * @returns the mismatch, or `undefined` if there is none.
+ * @returns a description of the first mismatch; `undefined` if there is none.
  */
 export function headerMismatch(headers: Headers, message: CheckedMessage): string | undefined {
   const { claim, method, params, isRequest, namedBy } = message;

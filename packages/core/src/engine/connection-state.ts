@@ -15,10 +15,11 @@ import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisi
 import type { Revision } from './revisions/index.js';
 import { writeSession } from './session-state.js';
 
-/** The session of a client: the results of `initialize`, and later settings of the client. */
+/** The session of a client: the results of `initialize`, and settings that the client changes later. */
 export class Session implements ClientView {
   /**
-   * Whether the client has reported that it is ready. Before that, the client gets only responses. See `becomeReady`.
+   * Whether the client has reported that it is ready. Until then, the server sends the client only responses. See
+   * `becomeReady`.
    */
   ready = false;
   #readyListeners: Set<() => void> | undefined;
@@ -27,7 +28,10 @@ export class Session implements ClientView {
   readonly openedAt: number = performance.now();
   /** The principal of the latest request, with its current scopes and claims. */
   principal: Principal | undefined;
-  /** The URIs that the client listens to; created at the first subscription, to keep idle sessions small. */
+  /**
+   * The URIs of the resources that the client is subscribed to. The set is created at the first subscription, to keep
+   * idle sessions small.
+   */
   subscriptions: Set<string> | undefined;
 
   /** The size of the stored client description, in bytes. */
@@ -69,7 +73,7 @@ export class Session implements ClientView {
 /** Maximum number of pages that are remembered for one client. The oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
-/** Discards messages, for connections without a transport. */
+/** A sink that discards messages, for connections without a transport. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** The state that all requests of a connection share: the session, the sink, and the pending requests to the client. */
@@ -80,8 +84,8 @@ export class ConnectionState {
   /** Whether messages to the client use the older dialect (`message-dialect.ts`). */
   speaksDialect = false;
   /**
-   * Pending while the store records that the client uses the older dialect. Requests in the dialect wait for this
-   * promise. `undefined` before and after that write.
+   * A promise that is pending while the store records that the client uses the older dialect. The requests of the
+   * session wait for this promise. `undefined` if the store is not recording this.
    */
   dialectKept: Promise<void> | undefined;
 
@@ -146,12 +150,15 @@ export class ConnectionState {
     return persist ? after(persist(edit), apply) : apply();
   }
 
-  /** The requests sent to the client; created at the first request, to keep idle sessions small. */
+  /**
+   * The server's requests to the client that have no answer yet. The object is created at the first request, to keep
+   * idle sessions small.
+   */
   get pending(): PendingRequests {
     return (this.#pending ??= new PendingRequests(this.options.node));
   }
 
-  /** Remembers a page that the user was asked to open, until `removeElicitation` is called. */
+  /** Remembers the page that the user was asked to open. Call `removeElicitation` to forget the page. */
   addElicitation(elicitationId: string): void {
     const known = (this.#elicitations ??= new Set());
     const [oldest] = known;
@@ -170,8 +177,8 @@ export class ConnectionState {
   }
 
   /**
-   * Looks up an unknown method in the older dialect (`message-dialect.ts`). After the first match, this session uses
-   * the dialect.
+   * Translates a message whose method is unknown, if the older dialect has the method (`message-dialect.ts`). After the
+   * first such message, this session uses the dialect.
    */
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;

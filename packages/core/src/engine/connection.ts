@@ -161,7 +161,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   /**
-   * Notifies the client that the user has completed a page, if the user of this client was asked to open the page.
+   * Notifies the client that the user has finished on a page, if the user of this client was asked to open the page.
    * @returns whether the user of this client was asked to open the page.
    */
   completeElicitation(elicitationId: string): boolean {

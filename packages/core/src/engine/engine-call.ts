@@ -108,14 +108,14 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #accepted: Promise<void> | undefined;
   /** The time limit of the handler, if it has one. */
   limit: TimeLimit | undefined;
-  /** The delivery of a handler that runs in the background. */
+  /** Delivers the questions and the result of the handler if it runs in the background; otherwise `undefined`. */
   background: BackgroundDelivery | undefined;
   refusedBy: RefusedBy | undefined;
   /** The observers of the call, if any. */
   observation: Observation | undefined;
   /** The rounds of the request, once the getter `rounds` has created them. */
   knownRounds: RoundTrips | undefined;
-  /** The state of each rate limit that has counted the request; absent if none has. */
+  /** The state of each rate limit that has counted the request; `undefined` if no rate limit has counted it. */
   limitStates: LimitState[] | undefined;
   /** Whether the container has created instances for the scope of this request. */
   isScope = false;
@@ -128,10 +128,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  /**
-   * The size of this call's parameters that counts towards `limits.maxInFlightBytes`, in bytes; 0 for requests of at
-   * most 1 KiB.
-   */
+  /** How many bytes this call's parameters count towards `limits.maxInFlightBytes`; 0 for requests of at most 1 KiB. */
   heldBytes = 0;
   /** The connection of the request, if the connection belongs to one client. */
   readonly owner: object | undefined;
@@ -234,7 +231,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return logDetails(this);
   }
 
-  /** Runs an author's function. All promises that the function creates are attributed to this call. */
+  /** Runs a function of the app's author. All promises that the function creates are attributed to this call. */
   track<T>(run: () => T): T {
     const { track } = this.#parts.options.tracking;
     return track ? track(this, run) : run();
@@ -306,7 +303,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     if (!this.isAborted) this.send({ method, params });
   }
 
-  /** Whether the handler waits for its client. */
+  /** Whether the handler waits for an answer from the client. */
   get isWaiting(): boolean {
     return this.#waits > 0;
   }
@@ -369,8 +366,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Adds scopes that the request needs. For the completion of an argument, this method is called twice: for the prompt
-   * or template, and for the completion itself.
+   * Adds scopes that the request needs. This method can be called more than once. A completion adds the scopes of the
+   * prompt or template first, and then its own scopes.
    *
    * @throws InsufficientScopeError if the principal lacks one of these scopes.
    */
@@ -382,7 +379,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Marks the request state as used, if the request has one, so that the user's consent counts only once. If a call is
+   * Marks the `requestState` as used, if the request has one, so that the user's answers count only once. If a call is
    * refused before this method is called, the client can retry the call with the same state.
    */
   accept(): Promise<void> | undefined {
@@ -391,8 +388,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. In revision 2026-07-28, and in the background, the
-   * current run ends instead: the promise rejects with a `Suspension`.
+   * arrived, so that the handler can run again within this request. For clients of revision 2026-07-28, and in the
+   * background, the promise rejects with a `Suspension` instead. The run then ends without a result.
    */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);

@@ -29,9 +29,9 @@ export interface LimitOptions {
   readonly maxInFlight?: number;
   /**
    * Maximum number of concurrent calls from one client in this process. All calls of one principal count as one client.
-   * Without a principal, all calls from one network address (for IPv6, one 64-bit network) count as one client. Without
-   * an address, or with a loopback address, the client is the connection or session. Stateless HTTP requests from a
-   * loopback address are not limited, because a local proxy can send them for many clients.
+   * Without a principal, all calls from one network address (for IPv6, one 64-bit network) count as one client. If
+   * there is no address, or a loopback address, all calls of one connection or session count as one client. Stateless
+   * HTTP requests from a loopback address are not limited, because a local proxy can send them for many clients.
    * @default 1024
    */
   readonly maxInFlightPerClient?: number;
@@ -104,15 +104,15 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * Milliseconds that a store or bus may take to answer. This limit applies to stores that are passed individually,
-   * such as `state.store`, and to the parts of your own backend. After that time, the store call fails, and the request
-   * that needs this call is refused (over HTTP: 503). `redis()` and `postgres()` have their own limits.
+   * Milliseconds that a store or bus may take to answer. This limit applies to stores that you pass individually, such
+   * as `state.store`, and to a backend that you have written. After that time, the operation fails, and the request
+   * that needs the operation is refused (over HTTP: 503). `redis()` and `postgres()` have their own limits.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;
   /**
-   * Milliseconds between two checks of the open subscriptions. At each check, guards decide again about the resources
-   * and tasks that the client listens to. If a guard refuses, the subscription ends.
+   * Milliseconds between two checks of the open subscriptions. At each check, guards decide again whether clients may
+   * listen to their resources and tasks. If a guard refuses a subscription, the subscription ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;
@@ -148,21 +148,21 @@ export const DEFAULT_LIMITS: Limits = {
   rates: [],
 };
 
-/** The parts that the engine connects. */
+/** The options and dependencies of the engine. */
 export interface EngineOptions {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: Logger;
-  /** Sets the destination of log lines, unless the author has passed a logger. */
+  /** Sets the logger that receives the log lines of the app. Has no effect if the author has passed a logger. */
   readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
   /** Maximum number of entries on one page of a list; `undefined` if one page contains all entries. */
   readonly pageSize: number | undefined;
   /** Publishes and receives changes, such as a changed list, in all processes of the app. */
   readonly changes: ChangeFeed;
-  /** The parts that transports share with other processes. */
+  /** The stores and functions that let transports share data with other processes. */
   readonly backend: EndpointBackend;
   /** The cache hints for results: how long clients may cache a result, and whether the cache may be public. */
   readonly cacheHints: CacheHints;
@@ -181,7 +181,7 @@ export interface EngineOptions {
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */
   readonly experimental: ServerCapabilities['experimental'];
-  /** Whether results contain the name and version of the server, in stateless revisions. */
+  /** Whether results contain the name and version of the server. Applies only to stateless revisions. */
   readonly stampServerInfo: boolean;
   /** Encrypts data that is kept outside of this process. */
   readonly codec: RequestStateCodec;
@@ -190,6 +190,6 @@ export interface EngineOptions {
   readonly extensions: readonly ExtensionFactory[];
   /** Tracks the promises that calls create. */
   readonly tracking: Tracking;
-  /** Returns the validation plan for answers to a form that a handler shows to the user. */
+  /** Returns the plan for validating the user's answers to a form of a handler. */
   readonly formPlan: (form: FormLike) => ValuePlan;
 }

@@ -86,8 +86,8 @@ const GRACE_MS = 1_500;
  * 3. The request is counted as in flight, up to the maximum number of concurrent requests, and gets an `Exchange`
  * (`exchange.ts`). The exchange creates an `EngineCall` (`engine-call.ts`), which contains all data that guards,
  * middleware and handler get about the request.
- * 4. The `MethodHandler` of its method (in `methods/`, or from an extension) finds the tool, resource or prompt, and
- * checks the guards. It then runs the handler, and returns a `MethodResult`.
+ * 4. The `MethodHandler` of the requested method (in `methods/`, or from an extension) finds the tool, resource or
+ *    prompt, and checks the guards. It then runs the handler, and returns a `MethodResult`.
  * 5. The exchange serialises the result (`response.ts`) and passes the text to the sink of the request, once.
  *
  * Notifications of changes take another path: `subscriptions/` sends them to the subscribers in this process, and
@@ -274,8 +274,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Notifies a client that the user has completed the page of an elicitation. If another process has sent the user to
-   * the page, that process is notified.
+   * Notifies a client that the user has finished on the page of an elicitation. If another process has sent the user to
+   * the page, that process notifies the client instead.
    *
    * @returns whether this process has sent the user to the page, and the client is still connected.
    */

@@ -32,7 +32,7 @@ export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
 
-/** Makes a method unknown while the server lacks the capability that the method belongs to. */
+/** Returns a handler that answers "method not found" while the server does not offer the capability of the method. */
 export function ofCapability(isOffered: () => boolean, handler: MethodHandler): MethodHandler {
   return (exchange, params) => {
     if (!isOffered()) throw new MethodNotFoundError(exchange.call.method);
@@ -63,7 +63,7 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** The definitions about whose handlers a warning was logged. Each definition gets at most one warning. */
+  /** The definitions whose authors were warned in the log about a handler. Each definition gets at most one warning. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -79,9 +79,9 @@ export interface ExchangeOwner {
 }
 
 /**
- * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension,
- * for example because the client must answer a question. Then the request's instances are disposed of, and the answer
- * is sent, once.
+ * One request in flight, from its admission to its answer. Its handler ends with a result, with an error, or with a
+ * suspension. A suspension means, for example, that the client must answer a question first. Then the instances that
+ * the container created for the request are disposed of, and the answer is sent, once.
  */
 export class Exchange implements ActiveRequest, Stream {
   readonly call: EngineCall;
@@ -166,7 +166,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** Whether the request contains the state or the answers of an earlier round. */
+  /** Whether the client repeats an earlier request: the request contains a `requestState` or answers to questions. */
   get isRetry(): boolean {
     const { params, revision, method } = this.call;
     const { requestState, inputResponses } = params;
@@ -193,7 +193,7 @@ export class Exchange implements ActiveRequest, Stream {
    * Limits the time of a handler. Waiting for the client does not count. After the time limit, the signal of the
    * handler aborts, and the client gets an answer. The request counts as in flight until the handler has ended.
    *
-   * @param result the result of the handler with its middleware.
+   * @param result the result of the handler and its middleware.
    * @param timeoutMs the time limit that the author has set, in milliseconds; `false` for none. If `undefined`, the
    *   limit is `DEFAULT_TIMEOUT_MS`, except for handlers in the background, which have no limit.
    * @param late a function that is called after the time limit. It returns the result for the client, or throws the
@@ -483,7 +483,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   #warnSwallowed(error: unknown): void {
     this.#warn(
-      'a handler caught a suspension; the request counts as suspended nevertheless. In "catch", write: if (isSuspension(error)) throw error',
+      'a handler caught a Suspension and did not throw it again; the request counts as suspended nevertheless. In "catch", write: if (isSuspension(error)) throw error',
       error === undefined ? {} : { err: error },
     );
   }

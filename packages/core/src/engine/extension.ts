@@ -61,10 +61,10 @@ export interface ExtensionCall {
    */
   journal(): Promise<Journal>;
   /**
-   * Ends the run of the handler, and answers the request with a result. Allowed only in a tool call, while the handler
-   * of the tool waits for the returned promise.
+   * Ends the run of the handler, and answers the request with a result. Call this method only for a tool call, while
+   * the handler of the tool runs.
    *
-   * @returns a promise that rejects with a `Suspension`. Pass the promise to the handler, so that the handler ends.
+   * @returns a promise that rejects with a `Suspension`. Let the handler await this promise, so that the handler ends.
    */
   endRun(result: ExtensionResult): Promise<never>;
 }
@@ -170,7 +170,7 @@ export interface Extension {
    * continue. If not, it ends.
    *
    * @param agreed the members that `listen` returned when the client opened the subscription.
-   * @default always
+   * @default every subscription continues
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /**

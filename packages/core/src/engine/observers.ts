@@ -20,9 +20,9 @@ import type { Revision } from './revisions/index.js';
  * - `isError`: with a tool's result that has `isError: true`, so that the model sees the failure
  * - `error`: with a JSON-RPC error
  * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` names the check
- * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
- * - `suspended`: without an answer, because the run of a task has asked its client a question, or because its process
- *   ends; the task continues later in another run
+ * - `asked`: with a question; the client repeats the request with the answer (2026-07-28)
+ * - `suspended`: without an answer, because the run of a task has asked the client a question, or because the process
+ *   of the run ends; the task continues later in another run
  * - `cancelled`: without an answer, because the client cancelled or disconnected, or because the run of a task was
  *   aborted (see `TaskAbortedBy`)
  * - `timeout`: its handler exceeded its time limit
@@ -69,7 +69,7 @@ export interface CallInfo {
   readonly headers: RequestInfo['headers'];
   /** The HTTP server's request object; `undefined` on other transports. */
   readonly source: unknown;
-  /** The run of the task; `undefined` if the call is not the run of a task. */
+  /** Identifies the task and its run, if the call is the run of a task; otherwise `undefined`. */
   readonly task: TaskRunInfo | undefined;
 }
 
@@ -198,8 +198,8 @@ export interface ClientRequestObservation {
  */
 export interface Observer {
   /**
-   * Whether the observer is active now; `true` if absent. The app reads this member at each call, and creates no events
-   * without an active observer.
+   * Whether the observer is active now; `true` if absent. The app reads this member at each call. While no observer is
+   * active, the app creates no events.
    */
   readonly isActive?: boolean;
   /**
@@ -385,7 +385,7 @@ export class Observers {
   /**
    * Returns a store whose operations are reported to observers.
    *
-   * @param store one part of a backend. `this` in its methods is still this store.
+   * @param store one part of a backend. Inside its methods, `this` is still the given store.
    * @param part the name of the part.
    */
   watchStore<T extends object>(store: T, part: string): T {
@@ -424,7 +424,7 @@ export class Observers {
     return answer;
   }
 
-  /** Notifies the active observers. */
+  /** Calls `what` with each active observer. */
   tell(what: (observer: Observer) => void): void {
     for (const observer of this.#all) if (this.#isActive(observer)) this.#guarded(() => what(observer));
   }

@@ -19,7 +19,7 @@ export interface MethodResult {
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether this is a tool's result with `isError: true`. Observers derive the call's outcome from this member. */
+  /** Whether this is a tool's result with `isError: true`. Observers then get the outcome `isError`. */
   readonly isError?: boolean;
   /**
    * Called with an error message if this result is too large. Returns the result to send instead. If this function is

@@ -8,7 +8,7 @@ export class TimeLimits {
    * Starts a time limit.
    *
    * @param timeoutMs milliseconds that the handler may take.
-   * @param isPaused whether the handler already waits for its client.
+   * @param isPaused whether the handler already waits for the client.
    */
   start(timeoutMs: number, isPaused: boolean, expire: () => void): TimeLimit {
     const deadlines = this.#byLength.get(timeoutMs) ?? new Deadlines(timeoutMs);
@@ -18,7 +18,7 @@ export class TimeLimits {
 }
 
 /**
- * Calls a function if a handler takes too long. Time during which the handler waits for its client does not count.
+ * Calls a function if a handler takes too long. The time during which the handler waits for the client does not count.
  */
 export class TimeLimit {
   readonly #deadline: Deadline;
@@ -38,7 +38,7 @@ export class TimeLimit {
     if (isPaused) this.pause();
   }
 
-  /** Stops the clock while the handler waits for its client. */
+  /** Stops the clock while the handler waits for the client. */
   pause(): void {
     this.#pausedAt = performance.now();
   }

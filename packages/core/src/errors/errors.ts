@@ -53,7 +53,7 @@ export const DEFINITION_CODES = {
   SIGIL_NO_DEFINITIONS: 'a listed service has no decorated method',
   SIGIL_NOT_A_SERVICE: 'the list of services contains a value that is not a class',
   SIGIL_UNRESOLVABLE: 'the container cannot resolve a class or token',
-  SIGIL_CAPTIVE_SCOPE: 'a service of a longer scope depends on one of a shorter scope',
+  SIGIL_CAPTIVE_SCOPE: 'a service depends on a service with a shorter lifetime than its own',
   SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
   SIGIL_DUPLICATE_PROVIDER: 'two providers have the same token',
   SIGIL_UNAWAITED_HOOK: 'a service that is not a singleton has onInit or onReady',
@@ -235,7 +235,7 @@ export class OverloadedError extends ProtocolError {
   override readonly name = 'OverloadedError';
 
   /**
-   * @param message one sentence for the client's developer, with the exhausted limit.
+   * @param message one sentence for the client's developer that names the exhausted limit.
    * @param options `cause` is logged and never sent. `retryAfterSeconds` is the number of seconds until the client can
    *   try again, sent as `Retry-After` over HTTP; 10 by default.
    * @throws RangeError if `retryAfterSeconds` is negative, not finite, or not a number.
@@ -250,9 +250,9 @@ export class OverloadedError extends ProtocolError {
 }
 
 /**
- * Refuses a request whose principal lacks a scope (403). Over HTTP, the client gets status 403 and a challenge that
- * names the scopes. If the response has already begun, or on another transport, the client gets an error with the
- * scopes in `data.authorization`.
+ * Refuses a request whose principal lacks a scope (error code 403). Over HTTP, the response has the status 403 and a
+ * challenge that names the scopes. On other transports, or after an HTTP response has begun, the client gets a JSON-RPC
+ * error with the scopes in `data.authorization`.
  *
  * @example
  * ```ts
@@ -273,9 +273,9 @@ export class InsufficientScopeError extends ProtocolError {
 }
 
 /**
- * Refuses a request temporarily (429), because its client has sent too many requests, or because too many requests are
- * running. Over HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every
- * transport, `data.retryAfterMs` is the number of milliseconds until the client can try again.
+ * Refuses a request temporarily (error code 429), because its client has sent too many requests, or because too many
+ * requests are running. Over HTTP, the response also has the status 429 and `Retry-After`, unless it has already begun.
+ * On every transport, `data.retryAfterMs` is the number of milliseconds until the client can try again.
  *
  * @example
  * ```ts
@@ -287,7 +287,7 @@ export class RateLimitError extends ProtocolError {
   override readonly name = 'RateLimitError';
 
   /**
-   * @param message one sentence for the client's developer, with the exhausted limit.
+   * @param message one sentence for the client's developer that names the exhausted limit.
    * @param retryAfterMs the number of milliseconds until the client can try again.
    * @param options `policy` is the name of the limit, sent to the client as `data.policy`. `cause` is logged and never
    *   sent.
@@ -358,8 +358,8 @@ export interface RequiredPage {
 /**
  * Answers a request with the pages that the user must visit before the request can be served (-32042; specification
  * 2025-11-25, client/elicitation, "URL Elicitation Required Error"). The client can then send the request again. To
- * show a page during the call and continue the same call, use `ctx.elicitUrl()`. It works in every revision that
- * supports URL elicitation.
+ * show a page during the call and continue the same call, use `ctx.elicitUrl()`. That method works in every revision
+ * that supports URL elicitation.
  *
  * @example
  * ```ts
@@ -418,7 +418,7 @@ export type InputResponseFailure =
   | 'refused'
   /** No answer came in time. */
   | 'late'
-  /** The answer does not match the question, or does not satisfy its form. */
+  /** The answer is malformed, or its values do not match the schema of the question's form. */
   | 'invalid'
   /** The client is gone or has cancelled the request, or the server is closing. */
   | 'gone';
@@ -453,7 +453,7 @@ export class InputResponseError extends ToolError {
   }
 }
 
-/** The message that clients receive for an internal error, in place of its own message. */
+/** The message that clients receive for an internal error, instead of the error's own message. */
 export const MASKED_MESSAGE = 'Internal error';
 
 /**

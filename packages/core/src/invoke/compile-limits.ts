@@ -21,7 +21,7 @@ const BUSY_MS = 1_000;
 /** Maximum length of a key that a function returns, because keys are stored. */
 const MAX_KEY_LENGTH = 1024;
 
-/** A rate limit with its name, such as `tool search principal`. Calls are counted separately for each name. */
+/** A rate limit with its name, such as `tool search principal`. Each name has its own count of calls. */
 export interface NamedRate extends RateLimit {
   readonly name: string;
 }
@@ -45,7 +45,7 @@ export class RateCounter {
   /**
    * Counts a request towards one rate limit.
    *
-   * @param who the id of the caller or group; requests with the same id are counted together.
+   * @param who the id of a caller, or of a group of callers. Requests with the same id are counted together.
    * @param details a function that returns the log fields of the request; called only if the request is refused.
    * @returns the limiter's decision, or a `RateLimitError` if the limit is exceeded. Returns `undefined` if the store
    *   fails and the rate's option `fail` is `open`; the request is then allowed.
@@ -176,11 +176,11 @@ export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRa
  * Waits until all concurrency limits of a definition allow one more run of its handler.
  *
  * @returns a function to call when the run has ended, so that the next call can start.
- * @throws RateLimitError if the call would wait longer than a limit allows.
+ * @throws RateLimitError if the call cannot start within the waiting time that a limit allows.
  */
 export type TakePlace = (call: Call) => MaybePromise<() => void>;
 
-/** Compiles the concurrency limit of a definition's handlers. @returns `undefined` if there is no limit. */
+/** Compiles the concurrency limits of a definition into one function. @returns `undefined` if there is no limit. */
 export function compileConcurrency(
   limits: readonly DeclaredLimit[],
   name: string,

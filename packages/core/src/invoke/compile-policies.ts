@@ -42,7 +42,7 @@ class GuardFailure extends Error {
 
 /**
  * The error of a guard or scope function that exceeds its time limit. The request is then refused with an
- * `OverloadedError`, and this error is its `cause`.
+ * `OverloadedError`, whose `cause` is this error.
  */
 export class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
@@ -93,8 +93,8 @@ function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclea
 }
 
 /**
- * Compiles each guard into a separate check, to find out which guard refuses a caller. To serve requests,
- * `compileGuards` is used instead.
+ * Compiles each guard into a separate check. These checks only show which guard refuses a caller; requests are served
+ * with the check from `compileGuards`.
  */
 export function nameGuards(
   guards: readonly GuardLike[],
@@ -271,7 +271,8 @@ type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', r
  * Reports invalid guards, middleware, error mappers and scopes.
  *
  * @param policies the policies to check: those of the whole app, and those of single definitions.
- * @param declarations the definitions that use the policies. A problem is reported with the place of such a definition.
+ * @param declarations the definitions that use the policies. Each problem is reported with the place of a definition
+ *   that has it.
  * @param shared the policies of the whole app. A problem with one of these is reported without a definition.
  */
 export function checkPolicies(
@@ -287,7 +288,7 @@ export function checkPolicies(
   };
   const check = (kind: 'guards' | 'middleware', like: unknown, what: string, method: string): void => {
     if (typeof like === 'function') return;
-    const fix = `pass a function, or a class with the method ${method}, but not an instance of it`;
+    const fix = `pass a function or a class, not an instance; a class needs the method ${method}`;
     placeOf(kind, like)
       .at(what)
       .add('SIGIL_INVALID_POLICY', `${String(like)} is not valid as ${what}`, fix);

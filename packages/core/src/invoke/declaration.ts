@@ -20,7 +20,7 @@ export type Target =
   | { readonly kind: 'method'; readonly cls: Constructor; readonly method: string | symbol }
   | { readonly kind: 'function'; readonly handle: (...values: never[]) => unknown };
 
-/** The source of one handler parameter's value. */
+/** Describes where one parameter of a handler gets its value from. */
 export type ParameterBinding =
   | { readonly from: 'arguments' }
   | { readonly from: 'argument'; readonly name: string }
@@ -40,7 +40,8 @@ export interface DeclaredLimit {
   readonly rate?: RateLimit;
   /**
    * The maximum number of calls (`concurrency`) that run at the same time in this process, counted separately for each
-   * group of callers (`per`). A further call waits up to `queueMs` milliseconds, and is then refused.
+   * group of callers (`per`). A further call waits until another call has ended, or is refused after `queueMs`
+   * milliseconds.
    */
   readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
   /**
@@ -50,15 +51,10 @@ export interface DeclaredLimit {
   readonly module?: string;
 }
 
-/**
- * A definition, with everything that reflection knows about its handler, and with all policies that apply to
- * it.
- */
+/** A definition with all policies that apply to it, and with the data that reflection provides about its handler. */
 export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
-  /**
-   * The place of the definition as its author knows it: `Inventory.checkInventory`, or `defineTool('add')`.
-   */
+  /** The place of the definition in the author's code, such as `Inventory.checkInventory` or `defineTool('add')`. */
   readonly where: string;
   readonly target: Target;
   readonly binding: Binding;
@@ -93,7 +89,7 @@ export interface Passage<R, A> {
   /** Creates the response for a result. */
   answer(result: R): MaybePromise<A>;
   /**
-   * Called once the caller is known to have all required scopes. Calls `run` for the remaining steps. For tools, an
+   * Called after the check that the caller has all required scopes. Calls `run` for the remaining steps. For tools, an
    * extension can replace or wrap these steps.
    */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;

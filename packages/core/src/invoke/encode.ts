@@ -161,7 +161,8 @@ export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 /**
  * Converts the return value of a resource to its result. An `InputRequired` is returned unchanged.
  *
- * @param shape a function that changes each of the contents; if `undefined`, the contents stay unchanged.
+ * @param shape a function that changes one item of the contents, and is called for each item; if `undefined`, the
+ *   contents stay unchanged.
  * @returns the result; `undefined` if the handler returned nothing, because the resource then does not exist.
  * @throws TypeError if the result has an invalid cache hint.
  */

@@ -55,8 +55,8 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
 }
 
 /**
- * Returns a thrown value unchanged, or a new error if the properties of the value cannot be read, as with a revoked
- * proxy.
+ * Returns a thrown value unchanged. If the properties of the value cannot be read, for example because it is a revoked
+ * proxy, returns a new error instead.
  */
 export function readable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
@@ -66,7 +66,7 @@ export function readable(thrown: unknown): unknown {
     Reflect.get(thrown, 'message');
     return thrown;
   } catch (error) {
-    return new Error('the error of a handler cannot be read', { cause: error });
+    return new Error('a handler threw a value whose properties cannot be read', { cause: error });
   }
 }
 

@@ -99,20 +99,20 @@ interface Kind<R> {
  * Compiles declarations into functions that serve requests. Handlers are called only through these functions. Each call
  * goes through these steps:
  *
- * 1. rates of the module and of the definition
- * 2. `allows` of the guards
+ * 1. the rate limits of the module and of the definition
+ * 2. the method `allows` of the guards
  * 3. the scopes that do not depend on arguments
  * 4. parsing and validation of the arguments, once
  * 5. the scopes that depend on arguments
- * 6. `permits` of the guards
+ * 6. the method `permits` of the guards
  * 7. waiting for the concurrency limit
  * 8. if the request contains a client's answers and a `requestState`: the check that this `requestState` was not used
  *    before
  * 9. middleware, and the handler inside it
  * 10. encoding of the returned value
  *
- * `Passage.enter` wraps the remaining steps once all required scopes are known. These are the steps after step 3 if no
- * scope depends on arguments, otherwise the steps after step 5. Error mappers get the errors of steps 4, 6, 9 and 10.
+ * `Passage.enter` wraps all steps that follow the last check of scopes. These are the steps after step 3 if no scope
+ * depends on arguments, otherwise the steps after step 5. Error mappers get the errors of steps 4, 6, 9 and 10.
  * Afterwards, each error becomes a result or an error response. Steps that a definition does not need are left out.
  */
 export class HandlerCompiler {
@@ -124,8 +124,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the access rules of a definition: all guards as one check, each guard separately, and the
-   * requirements of its completions.
+   * Compiles the access rules of a definition: one check of all guards, a separate check of each guard, and the scopes
+   * that calls and completions need.
    */
   access(declaration: Declaration, info: DefinitionInfo): Requirements {
     const { guards } = declaration;
@@ -160,7 +160,8 @@ export class HandlerCompiler {
   /**
    * Compiles the function that reads a resource.
    *
-   * @param shape a function that changes each of the contents; if `undefined`, the contents stay unchanged.
+   * @param shape a function that changes one item of the contents, and is called for each item; if `undefined`, the
+   *   contents stay unchanged.
    */
   resource(
     declaration: Declaration<ResourceDefinition>,
@@ -210,7 +211,8 @@ export class HandlerCompiler {
 
   /**
    * Compiles a function that checks whether a caller is allowed to receive notifications of changes to a resource. The
-   * guards, the scopes and the validation are those of a read. Rate limits, middleware and the handler are left out.
+   * function runs the same guards, and checks the same scopes and variables, as a read of the resource. It leaves out
+   * rate limits, middleware and the handler.
    */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
@@ -220,8 +222,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles a function that lists a template's resources, and a function that checks whether a caller may see one of
-   * them.
+   * Compiles two functions for a template: one lists its resources, and one checks whether a caller may see a given
+   * resource.
    *
    * @param target the function or method that returns the resources.
    * @param read a function that validates and converts one resource that the list returned.

@@ -8,14 +8,14 @@ import { quotaExceeded, Quota } from '../transport/quota.js';
  */
 export interface MemoryStateStoreOptions {
   /**
-   * Maximum number of used ids that the store remembers at the same time. Beyond it, requests with an unused id fail
-   * until a remembered id expires.
+   * Maximum number of used ids that the store remembers at the same time. When it is reached, requests with a new state
+   * or proof are refused until a remembered id expires.
    * @default 100,000
    */
   readonly maxStates?: number;
   /**
-   * Maximum number of used ids that the store remembers at the same time for one client. Beyond it, the client's
-   * requests with an unused id fail until a remembered id of this client expires.
+   * Maximum number of used ids that the store remembers at the same time for one client. When it is reached, the
+   * client's requests with a new state or proof are refused until a remembered id of this client expires.
    * @default a quarter of maxStates
    */
   readonly maxStatesPerClient?: number;
@@ -28,7 +28,7 @@ interface UsedState {
 
 /**
  * A state store in the memory of this process: it remembers the ids of used request states until they expire. States
- * from before the store was created are refused, because the store cannot know whether they were used.
+ * that are older than the store are refused, because the store cannot know whether they were used.
  *
  * @example
  * ```ts

@@ -5,12 +5,12 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 
 /**
- * A schema as an author writes it: a DTO class, a list of a DTO class (`[Dto]`), hand-written JSON Schema, or a schema
+ * A schema as an author writes it: a DTO class, `[Dto]` for a list of instances, hand-written JSON Schema, or a schema
  * of zod, valibot or arktype.
  */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
-/** The common options of all definitions. */
+/** The common options of tools, resources and prompts. */
 export interface Presentation {
   readonly name?: string;
   readonly title?: string;
@@ -23,9 +23,9 @@ export interface Presentation {
    */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /**
-   * Time limit of the handler, in milliseconds; `false` for no limit. After that time, `ctx.signal` aborts. A tool call
-   * is then answered with an `isError` result, any other request with error -32001. Time spent waiting for the client's
-   * answers does not count.
+   * Time limit of the handler, in milliseconds; `false` for no limit. After that time, `ctx.signal` aborts. If the
+   * request is a tool call, the client then gets an `isError` result. For any other request, it gets error -32001. Time
+   * spent waiting for the client's answers does not count.
    * @default the `timeoutMs` of the app
    */
   readonly timeoutMs?: number | false;
@@ -45,7 +45,7 @@ export interface ToolDefinition extends Presentation {
   readonly idempotent?: boolean;
   /** The tool accesses systems outside this server, such as the web. */
   readonly openWorld?: boolean;
-  /** Schema of the arguments, if the parameter types of the handler do not determine it. */
+  /** Schema of the arguments. Needed only if the parameter types of the handler do not determine it. */
   readonly input?: SchemaLike;
   /**
    * Validation groups of class-validator. In a DTO class, only rules of these groups and rules without a group apply. A
@@ -61,7 +61,7 @@ export interface ToolDefinition extends Presentation {
   /**
    * How undeclared arguments are handled: `reject` them with a hint, `strip` them, or `keep` them for the handler.
    * Defaults to the app's option. Applies only to DTO classes and to parameters with `@Arg`. JSON Schemas use
-   * `additionalProperties` instead. Schemas of zod and other libraries decide on their own, for example with
+   * `additionalProperties` instead. Schemas of zod and other libraries have their own settings, such as
    * `z.strictObject()`.
    */
   readonly unknownProperties?: UnknownProperties;
@@ -91,7 +91,7 @@ export interface ResourceDefinition extends Presentation {
 /** A prompt, as declared. */
 export interface PromptDefinition extends Presentation {
   readonly kind: 'prompt';
-  /** Schema of the arguments, if the parameter types of the handler do not determine it. */
+  /** Schema of the arguments. Needed only if the parameter types of the handler do not determine it. */
   readonly input?: SchemaLike;
   /** Validation groups of class-validator, as in `@Tool`. */
   readonly groups?: readonly string[];
@@ -105,10 +105,10 @@ export interface CompletionDefinition {
   readonly argument: string;
 }
 
-/** A definition that a decorator on a method declares. */
+/** A definition of a tool, resource, prompt or completion, as declared. */
 export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefinition | CompletionDefinition;
 
-/** A parameter of a handler whose value comes from an author's own decorator. */
+/** A handler parameter that gets its value from an author's own decorator. */
 export interface CustomParameterDefinition {
   readonly kind: 'custom';
   readonly index: number;
@@ -121,15 +121,15 @@ export interface ParameterDefinition {
   readonly kind: 'arg' | 'param';
   readonly index: number;
   readonly name: string;
-  /** The type that the author set in the decorator, for example because reflection cannot find it. */
+  /** The type from the decorator, if the author set one there. */
   readonly type?: unknown;
   /** The type of an array's elements. */
   readonly items?: unknown;
   /** Whether clients can omit the argument; `undefined` if the author set neither `optional` nor `default`. */
   readonly optional: boolean | undefined;
   /**
-   * Whether the parameter has an initialiser: `own` if it has one; `unknown` if an earlier parameter has one, because
-   * later initialisers cannot be detected.
+   * Whether the parameter has an initialiser: `own` if it has one; `unknown` if an earlier parameter has an
+   * initialiser, because only the first initialiser of a method can be detected.
    */
   readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */

@@ -32,14 +32,15 @@ export interface HandlerMethod {
   readonly definitions: readonly HandlerDefinition[];
   /**
    * The prototype of the class that decorates the method. If several classes of the inheritance chain decorate the
-   * method, this is the most derived class. Only the parameter decorators of this class apply.
+   * method, it is the prototype of the most derived of these classes. Only the parameter decorators of that class
+   * apply.
    */
   readonly declarer: object;
 }
 
 /**
- * Returns the handlers of a class in the order of their declaration, inherited handlers first. A method that a subclass
- * decorates again keeps its position and has the new definitions.
+ * Returns the handlers of a class in the order of their declaration, inherited handlers first. If a subclass decorates
+ * an inherited method again, the method keeps its position, and the new definitions replace the old ones.
  *
  * @param cls a class, decorated or not.
  * @returns one entry for each handler; an empty list if the class has none.
@@ -58,7 +59,7 @@ export function handlersOf(cls: Constructor): HandlerMethod[] {
   return [...merged.values()];
 }
 
-/** Records the source of the value for a method's parameter. */
+/** Records where a parameter of a method gets its value. */
 export function addParameter(prototype: object, method: MethodName, parameter: AnyParameter): void {
   const own = readOwn(KEYS.parameters, prototype, method) ?? [];
   write(KEYS.parameters, [...own, parameter], prototype, method);

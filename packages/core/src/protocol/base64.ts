@@ -38,7 +38,11 @@ export function toBase64(bytes: Bytes): string {
   return btoa(binary);
 }
 
-/** Decodes base64 (RFC 4648 §4). @throws if the text is not base64, on platforms that check this. */
+/**
+ * Decodes base64 (RFC 4648 §4).
+ *
+ * @throws an error if the text is not base64, but only on platforms without Node's `Buffer`.
+ */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const buffer = nodeBuffer();
   if (buffer) return new Uint8Array(buffer.from(text, 'base64'));

@@ -2,8 +2,8 @@ import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from
 import type { Tool } from './descriptors.js';
 
 /**
- * The user's answer to a form. An accepted form always has content; other answers never have content. Content that does
- * not satisfy the form is refused before the handler receives it.
+ * The user's answer to a form. An accepted form always has content; other answers never have content. If the content
+ * does not match the schema of the form, the answer is refused before the handler receives it.
  *
  * @typeParam T the type of the form.
  * @example

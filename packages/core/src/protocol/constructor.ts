@@ -26,7 +26,7 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
     ? T
     : unknown;
 
-/** The request and the session that a container resolves a service for. Containers compare them by object identity. */
+/** The request and the session of a service that a container resolves. Containers compare both by object identity. */
 export interface ResolutionScope {
   /** Identifies the request: the same object is passed during one request. */
   readonly request: object;

@@ -7,7 +7,7 @@ export type Role = 'user' | 'assistant';
 /** Hints about how a client should use a piece of content. */
 export interface Annotations {
   readonly audience?: readonly Role[];
-  /** From 0 (least important) to 1 (effectively required). */
+  /** The importance of the content, from 0 (least important) to 1 (effectively required). */
   readonly priority?: number;
   /** ISO 8601 time of the last change. Since 2025-06-18. */
   readonly lastModified?: string;
@@ -354,7 +354,7 @@ function isPlainText({ type, text, annotations, _meta }: UncheckedBlock): boolea
 
 /**
  * Returns the contents of a resource in the form that clients receive.
- * @throws TypeError if the blob is not bytes or base64.
+ * @throws TypeError if the blob is neither bytes nor base64.
  */
 export function sendableContents<C extends ResourceContents>(contents: C): C {
   if (!('blob' in contents) || contents.blob === undefined) return contents;

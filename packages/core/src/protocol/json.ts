@@ -54,7 +54,7 @@ export function withoutUndefined<T extends object>(members: T): WithoutUndefined
  * Copies plain objects and lists, at any depth, and freezes the copy. Functions and class instances in them are not
  * copied.
  *
- * @param copies copies made so far, by their originals.
+ * @param copies a map from each object that is already copied to its copy.
  * @example
  * ```ts
  * const principal = frozenCopy({ ...found });
@@ -88,8 +88,8 @@ export class TooMuchJsonError extends Error {
 }
 
 /**
- * Parses a client's JSON. A long text with deep nesting or very many members is refused before `JSON.parse`, which
- * would block the event loop; RFC 8259, section 9, allows such limits.
+ * Parses a client's JSON. A long text with deep nesting or very many members is refused before `JSON.parse` is called,
+ * because parsing it would block the event loop. RFC 8259, section 9, allows such limits.
  *
  * @param text the client's text.
  * @throws SyntaxError if it is not JSON.
@@ -184,7 +184,7 @@ function isEscaped(text: string, quote: number): boolean {
 
 /**
  * A JSON object that is already serialised. It is for results that are sent often, and for results that contain the
- * same JSON a second time, as text.
+ * same data twice: as JSON, and as text.
  */
 export class RawJson {
   /**
@@ -218,9 +218,10 @@ class Unwritable extends Error {}
 
 /**
  * Returns the value that `JSON.stringify` would write, but converts types that would be lost. Bytes become base64, a
- * Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. An Error becomes its name and
- * message; only a `ToolError` or `ProtocolError` keeps its own message. Values that are already JSON, including class
- * instances, are returned without a copy.
+ * Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. A `ToolError` or
+ * `ProtocolError` becomes an object with its name and message. Any other Error becomes an object with a fixed name and
+ * message, `Error` and `Internal error`. Values that are already JSON, including class instances, are returned without
+ * a copy.
  *
  * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON would drop
  * or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, or `NaN`.
@@ -230,8 +231,8 @@ export function toJson(value: unknown): unknown {
 }
 
 /**
- * Returns the JSON form of a log message for a client. Unlike with `toJson`, errors keep their messages, and
- * fewer values are refused.
+ * Returns the JSON form of a log message for a client. Unlike `toJson`, this function keeps the name and message of
+ * every error, and refuses fewer values.
  */
 export function toLogJson(value: unknown): unknown {
   return convert(value, true);

@@ -56,8 +56,8 @@ export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unkn
 }
 
 /**
- * Marks the rejection of a promise as handled. A rejected promise that an author does not await then does not end the
- * process.
+ * Marks the rejection of a promise as handled. The process then does not end if the promise rejects and the author does
+ * not await it.
  */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);

@@ -44,7 +44,8 @@ export function requirePrincipal(principal: Principal): Principal {
 const MAX_ID_LENGTH = 1_024;
 
 /**
- * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters, so that it can appear in a challenge.
+ * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters, so that it can appear in a
+ * `WWW-Authenticate` header.
  *
  * @param value anything, such as an option.
  * @example

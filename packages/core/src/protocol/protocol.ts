@@ -234,8 +234,8 @@ export interface ClientCapabilities {
 }
 
 /**
- * The capabilities of a server. Sigil derives them from the app's definitions and extensions; only `experimental` is
- * configured.
+ * The capabilities of a server. Sigil derives them from the app's definitions and extensions. Authors set only
+ * `experimental`.
  */
 export interface ServerCapabilities {
   readonly experimental?: Settings;

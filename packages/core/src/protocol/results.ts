@@ -47,16 +47,16 @@ export interface CompleteResult {
 }
 
 /**
- * The kind of cache that may store a result: also a shared cache (`public`), or only the caller's own cache
- * (`private`).
+ * The kind of cache that may store a result: any cache, even one that several callers share (`public`), or only the
+ * caller's own cache (`private`).
  */
 export type CacheScope = 'public' | 'private';
 
-/** How long, and in which kind of cache, a client may store a result (2026-07-28, server/utilities/caching). */
+/** The time and the kind of cache for which a client may store a result (2026-07-28, server/utilities/caching). */
 export interface CacheHint {
   /** How long clients may store the result, in milliseconds; 0 if it must not be reused. */
   readonly ttlMs: number;
-  /** `public` if the result is the same for all callers: shared caches may store it. */
+  /** `public` if the result is the same for all callers, so that shared caches may store it; otherwise `private`. */
   readonly cacheScope: CacheScope;
 }
 

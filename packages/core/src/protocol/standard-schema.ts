@@ -4,7 +4,7 @@ import { isObject } from './json.js';
 export type StandardResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
-/** One reason why a value is invalid, in the words of the library. */
+/** One reason why a value is invalid. The library of the schema writes its message. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -49,7 +49,7 @@ export interface BuildTools {
   readonly handlers: HandlerCompiler;
   /** The app's option `unknownProperties`: how undeclared arguments are handled by default. */
   readonly unknownProperties?: UnknownProperties | undefined;
-  /** The hooks of extensions for definitions. */
+  /** The hooks that extensions provide for definitions. */
   readonly hooks: readonly DefinitionHooks[];
   readonly logger: Logger;
   readonly diagnostics: Diagnostics;
@@ -62,8 +62,8 @@ type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
  * Compiles a declared tool, resource, template or prompt into an entry of the registry. Validates the options, compiles
  * the schemas, policies and handler, and freezes the entry. Problems are added to `tools.diagnostics`.
  *
- * @returns the entry; `undefined` if the URI is invalid, or if the declaration is a completion. A completion becomes
- *   part of the entry of its prompt or template.
+ * @returns the entry; `undefined` if the URI is invalid, or if the declaration is a completion. Completions have no
+ *   entry of their own: they belong to the entry of a prompt or template.
  */
 export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
   if (isKind(declaration, 'tool')) return buildTool(declaration, tools);

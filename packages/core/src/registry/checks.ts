@@ -25,7 +25,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     at.add(
       'SIGIL_INVALID_SCHEMA',
       what,
-      'use @McpHeader only on a string, integer or boolean that is not part of a list, an alternative or a reference; give each header its own name, for example Region',
+      'use @McpHeader only on a string, integer or boolean that is not inside a list ("items"), an alternative ("anyOf") or a reference ("$ref"); give each header its own name, for example Region',
     );
   };
 
@@ -36,7 +36,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
       return refuse(`${JSON.stringify(name)} is not a valid header name`);
     if (!path)
       return refuse(
-        `the header ${name} is inside a keyword such as "items" or "anyOf", but only "properties" may contain it`,
+        `the header ${name} is on a schema inside a keyword such as "items" or "anyOf", but it is only allowed on schemas in "properties"`,
       );
     const { type } = property;
     if (!TYPES.includes(type))
@@ -75,7 +75,7 @@ export function isSecret({ header, path, type }: MirroredArgument): boolean {
 
 /** The description of a valid `icons` option, for error messages. */
 export const ICONS =
-  "a list of objects with a string as their src, such as [{ src: 'https://example.com/icon.png' }]";
+  "a list of objects whose src is a string, such as [{ src: 'https://example.com/icon.png' }]";
 
 /** Whether a value is a valid list of icons. */
 export function areIcons(value: unknown): boolean {
@@ -204,7 +204,7 @@ export function checkAnnotations(annotations: unknown, size: unknown, at: Diagno
   if (lastModified !== undefined && !isDateTime(lastModified))
     refuse('annotations.lastModified', 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"');
   if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 0))
-    refuse('size', 'a number of bytes: an integer from 0');
+    refuse('size', 'a number of bytes: 0 or a positive integer');
 }
 
 function isAudience(audience: unknown): boolean {

@@ -106,8 +106,8 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
  */
 export interface DefinitionHooks {
   /**
-   * Checks the options that this extension has added to a definition, and returns their faults. If there are faults,
-   * the app does not start; a running app does not add the definition.
+   * Returns the faults of the options that this extension has added to a definition. If there are faults, the app does
+   * not start; a running app does not add the definition.
    *
    * @param find a function that returns the resource or template for a URI, from all definitions of the app.
    */
@@ -122,8 +122,8 @@ export interface DefinitionHooks {
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
   /**
-   * Returns members that the result of `manifestOf(app)` contains for a tool, in addition to the members of the tool in
-   * `tools/list`.
+   * Returns additional members of a tool for the result of `manifestOf(app)`. By default, the result contains the
+   * members that the tool has in `tools/list`.
    */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

@@ -71,7 +71,7 @@ export function bindParameters(
     const names = classes.map(({ name }) => name).join(' and ');
     at.add(
       'SIGIL_MIXED_PARAMETERS',
-      `the handler takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but the arguments are one object'}`,
+      `the handler takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but one class must describe all arguments'}`,
       'use either one DTO class, or single values with @Arg',
     );
   }
@@ -179,7 +179,7 @@ function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
   if (typeof given !== 'string' || given === '')
     at.add(
       'SIGIL_INVALID_PARAMETER',
-      `the name that ${decorator} received must be a string that is not empty, not ${given === '' ? "''" : String(given)}`,
+      `the first argument of ${decorator} must be a string that is not empty, but it is ${given === '' ? "''" : String(given)}`,
       `pass the name that clients send, for example ${decorator}('city')`,
     );
   if (!['undefined', 'boolean'].includes(typeof optional))
@@ -205,7 +205,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     return at.add(
       'SIGIL_MISSING_METADATA',
       'the compiler emitted no decorator metadata, so the type of the parameter is not known',
-      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() if it is the context; standard decorators do not support parameters: if you use them, describe the arguments with the option "input"`,
+      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() if it is the context; if you use standard decorators, which cannot decorate parameters, describe the arguments with the option "input"`,
     );
   }
   if (type === undefined || type === Object || type === Function) {
@@ -219,7 +219,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
   if (BUILT_INS.has(type)) {
     return at.add(
       'SIGIL_INVALID_PARAMETER',
-      `Sigil cannot tell which argument this ${name} receives`,
+      `Sigil cannot tell which argument this parameter of type ${name} receives`,
       'mark it with @Arg(name) in a tool or prompt, or @Param(name) in a resource',
     );
   }

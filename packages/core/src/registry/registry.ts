@@ -4,8 +4,8 @@ import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
 /**
- * The tools, prompts, resources and templates of a server. Several changes of one kind in the same tick cause one call
- * of each listener. Resources and templates count as one kind.
+ * The tools, prompts, resources and templates of a server. Each listener is called once for all changes of one kind in
+ * the same tick. Resources and templates count as one kind.
  */
 export class Registry {
   readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
@@ -13,8 +13,9 @@ export class Registry {
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /**
-   * The declared completions. The outer keys are prompt names and URI templates; the inner keys are argument names.
-   * Completions remain when their prompt or template is removed, and apply again when it is added again.
+   * The declared completions. The outer keys are prompt names and URI templates; the inner keys are argument names. If
+   * a prompt or template is removed, its completions stay in this map. They apply again if the prompt or template is
+   * added again.
    */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);

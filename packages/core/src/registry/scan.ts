@@ -88,9 +88,9 @@ function refuseUnserved(
   for (const method of Reflect.ownKeys(prototype).filter((name) => !served.has(name)))
     for (const [name, key] of Object.entries(POLICIES)) {
       if (readOwn(key, prototype, method) === undefined) continue;
-      const what = `${name} is on a method without ${Object.values(DECORATORS).join(', ')}`;
+      const what = `${name} is on a method that has none of ${Object.values(DECORATORS).join(', ')}`;
       const at = diagnostics.at(`${cls.name}.${String(method)}`);
-      at.add('SIGIL_INVALID_POLICY', what, `decorate the method with one of those, or remove ${name}`);
+      at.add('SIGIL_INVALID_POLICY', what, `add one of these decorators to the method, or remove ${name}`);
     }
 }
 

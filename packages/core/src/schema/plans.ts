@@ -72,8 +72,8 @@ export interface SchemaCompiler {
   makeConstraints(): void;
 
   /**
-   * Analyses the patterns of all existing plans, and compiles the hand-written schemas that might not compile. Adds
-   * unsafe patterns and invalid schemas to the problems.
+   * Analyses the patterns of all existing plans, and compiles those hand-written schemas that only a compilation can
+   * show to be valid. Adds unsafe patterns and invalid schemas to `problems`.
    */
   settle(problems: DefinitionProblem[]): Promise<void>;
 

@@ -53,7 +53,7 @@ function writeJsonSchema(
   if (!write)
     return refuse(
       'cannot be converted to JSON Schema',
-      'use a version of the library that supports Standard JSON Schema, for example zod 4.2 or arktype 2.1.28, or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
+      'use a version of the library with support for Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
     );
   try {
     const written = write({ target: 'draft-2020-12' });

@@ -137,10 +137,15 @@ export interface AppOptions extends Implementation, ModuleParts {
   /**
    * How long clients and proxies may cache lists, resources and the result of `server/discover`. With `public`, users
    * can share a cache; with `private`, each user needs a separate cache. Only clients of revision 2026-07-28 receive
-   * these settings. A setting in a handler's result takes precedence over the option `cache` of the resource. If both
-   * are absent, this option applies: its setting for the JSON-RPC method or, if that is absent too, its general
-   * setting. By default, the time is 0; lists are public, and resources are private. A list is always private if guards
-   * can hide its entries from some clients.
+   * these settings. The first of the following settings that exists applies:
+   *
+   * - the setting in the handler's result
+   * - the option `cache` of the resource
+   * - the setting of this option for the JSON-RPC method
+   * - the general setting of this option
+   *
+   * By default, the time is 0; lists are public, and resources are private. A list is always private if guards can hide
+   * its entries from some clients.
    */
   readonly cache?: AppCacheOptions;
   /**
@@ -164,8 +169,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** The encrypted state that clients of revision 2026-07-28 send back when they answer questions of a handler. */
   readonly state?: StateOptions;
   /**
-   * Whether string arguments of tools are converted to the types in the schemas of the tools, such as "42" to 42. A
-   * string is converted only if no information is lost. Off by default.
+   * Whether string arguments of tools are converted to the types that the tools' schemas require, for example "42" to
+   * 42. A string is converted only if no information is lost. Off by default.
    */
   readonly coerce?: boolean;
   /**

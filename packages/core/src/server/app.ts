@@ -36,13 +36,16 @@ import { unhandledRejections } from './unhandled-rejections.js';
  * ```
  */
 export class App {
-  /** The tools, which can be added and removed while the app runs. */
+  /** The tools of the app. You can add and remove tools while the app runs. */
   readonly tools: LiveCollection<ToolDefinition>;
-  /** The resources and resource templates, which can be added and removed while the app runs. */
+  /**
+   * The resources and resource templates of the app. You can add and remove resources and resource templates while the
+   * app runs.
+   */
   readonly resources: LiveCollection<ResourceDefinition>;
-  /** The prompts, which can be added and removed while the app runs. */
+  /** The prompts of the app. You can add and remove prompts while the app runs. */
   readonly prompts: LiveCollection<PromptDefinition>;
-  /** The sources of completions, which can be added and removed while the app runs. */
+  /** The sources of completions of the app. You can add and remove sources of completions while the app runs. */
   readonly completions: LiveCompletions;
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
@@ -62,7 +65,7 @@ export class App {
   }
 
   /**
-   * The interface of the server for transports. Use it to mount the app in a host for which no runtime exists. If
+   * The interface of the server for transports. Use it to mount the app in a host that has no runtime package. If
    * `createApp` has redirected standard output to standard error, reading this property ends the redirection.
    */
   get endpoint(): Endpoint {

@@ -81,7 +81,7 @@ export interface AuditLink {
   readonly previous: string;
   /**
    * The hash of the record, in base64url: SHA-256, or HMAC-SHA-256 if the chain has a key. It is computed from the
-   * record without this member, written as canonical JSON.
+   * canonical JSON of the record without this member.
    */
   readonly hash: string;
 }

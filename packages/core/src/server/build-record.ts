@@ -71,7 +71,7 @@ export interface RecordedApp {
 
 /** Receives a program's description of itself during a build. */
 export interface BuildRecord {
-  /** Loads a compiler that compiles schemas and records them. */
+  /** Loads the compiler of schemas. The compiler records each schema that it compiles. */
   readonly load: LoadValidatorCompiler;
   madeApp(app: RecordedApp): void;
   /** Called when the program announces an app that it creates only at the first request. */

@@ -76,7 +76,7 @@ export async function collect(
   );
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
-    refuseOption('extensions', 'a list of extensions; await the promise of an extension', diagnostics);
+    refuseOption('extensions', 'a list of extensions; if an entry is a promise, await it', diagnostics);
   const extensions = allExtensions(given, options.tasks, backend);
   for (const { problems = [] } of extensions) diagnostics.report(problems);
   const providers = collectProviders(units, options.override ?? [], diagnostics);

@@ -48,7 +48,7 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * @param options the name and version of the server, its modules or services, and further options.
  * @returns the app, whose services are ready. You can run it, mount it or connect to it.
  * @throws DefinitionError if definitions or options are invalid; the error lists all faults.
- * @throws Error if a provider or service fails; the message names it, and `cause` is the original error.
+ * @throws Error if a provider or service fails. The message contains its name, and `cause` is the original error.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });

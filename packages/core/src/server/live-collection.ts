@@ -21,7 +21,7 @@ export interface LiveCollection<D extends HandlerDefinition> {
   /**
    * Adds one definition, or all definitions of this kind that the methods of a class declare. They are compiled like
    * the definitions that `createApp()` receives. If you remove a prompt or resource template, its completions are kept.
-   * They apply again if you add a prompt or template with the same name or URI.
+   * The completions apply again if you later add a prompt or template with the same name or URI.
    *
    * @throws DefinitionError if a definition is invalid, or if its name already exists. In that case, nothing is added.
    */
@@ -34,7 +34,7 @@ export interface LiveCollection<D extends HandlerDefinition> {
   keys(): string[];
 }
 
-/** The sources of completions, which can change while the app runs. */
+/** The sources of completions of an app. You can add and remove sources while the app runs. */
 export interface LiveCompletions {
   /**
    * Adds one source of completions, or all sources from the methods of a class. A new source for an argument

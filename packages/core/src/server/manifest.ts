@@ -12,7 +12,10 @@ export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
 /** The members of a manifest entry that lists do not show. */
 interface Guarded {
-  /** Whether guards decide who sees the entry. Absent in manifests made from lists, which do not contain this fact. */
+  /**
+   * Whether guards decide who sees the entry. Absent in manifests that are created from a server's lists, because lists
+   * do not contain this fact.
+   */
   readonly guarded?: boolean;
   /** The scopes that every use requires, apart from scopes that depend on arguments. Absent if there are none. */
   readonly scopes?: readonly string[];

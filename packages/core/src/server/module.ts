@@ -14,7 +14,7 @@ export interface ModuleParts {
   /** Classes with decorated methods. The services that these classes depend on are found automatically. */
   readonly services?: readonly Constructor[];
   /**
-   * Where classes with decorated methods are found:
+   * The location of classes with decorated methods:
    *
    * - a folder, such as `new URL('./services/', import.meta.url)`
    * - a URL pattern with `*`, `**` or `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`; `.js` also
@@ -28,13 +28,16 @@ export interface ModuleParts {
   readonly discover?: URL | readonly URL[];
   /** Definitions from `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
   readonly definitions?: readonly FunctionDefinition[];
-  /** Providers of tokens, values and undecorated classes. Providers of a module apply to the whole app, too. */
+  /**
+   * Providers of services, for example of undecorated classes and of values with a token. The providers of a module
+   * apply to the whole app.
+   */
   readonly providers?: readonly Provider[];
   /** Guards that run, in this order, before every handler of the app or module. */
   readonly guards?: readonly GuardLike[];
   /** Middleware that runs around every handler of the app or module. The first in the list is the outermost. */
   readonly middleware?: readonly MiddlewareLike[];
-  /** Mappers for the errors of all handlers; see `mapError`. */
+  /** Mappers for the errors of all handlers of the app or module; see `mapError`. */
   readonly errors?: readonly ErrorMapper[];
   /** Protocol extensions, in addition to the extensions that every app includes. */
   readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
@@ -49,8 +52,8 @@ export interface ModuleOptions extends ModuleParts {
    */
   readonly name?: string;
   /**
-   * Modules that this module needs. Each imported module becomes part of the app once, even if several modules
-   * import it, and has its own policies and prefix.
+   * Modules that this module needs. Each imported module becomes part of the app once, even if several modules import
+   * it. An imported module keeps its own policies and prefix.
    */
   readonly imports?: readonly Module[];
   /**

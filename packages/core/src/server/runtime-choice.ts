@@ -114,9 +114,9 @@ function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: Optio
 
 /**
  * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--workers N`,
- * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables
- * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options. The default
- * is stdio.
+ * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables, else from
+ * the options. The variables are `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`. The
+ * default is stdio.
  *
  * A program can have other flags. A flag that differs from a listed flag by one typing error, such as `--prot`, is
  * refused. Arguments after `--` are not read.

@@ -24,8 +24,8 @@ export class StoreClock {
 
   /**
    * Sends a statement with a deadline to a store. If the store answers that the deadline has passed, the statement is
-   * sent once more with a corrected deadline. The first deadline can be wrong, because the store's clock is unknown
-   * before its first answer, and can be changed later.
+   * sent once more with a corrected deadline. The first deadline can be wrong, because the clock of the store is
+   * unknown before the store's first answer, and can be changed later.
    *
    * @param withinMs the time from sending to the deadline, in milliseconds.
    * @param ask a function that sends the statement. The function must call its argument at the moment of sending, to

@@ -9,9 +9,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { RequestId } from '../protocol/protocol.js';
 
 /**
- * The destination of the messages of one request. HTTP creates one sink for each POST, and stdio creates one for the
- * whole connection.
- * Messages are serialised JSON-RPC without line breaks.
+ * The destination of messages to a client. HTTP creates one sink for each POST request, and stdio creates one for the
+ * whole connection. Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
   /** Receives the request that the sink serves, before its handler runs. Not called if the request is refused first. */
@@ -26,9 +25,9 @@ export interface Sink {
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends a message that no other process sends. If the client is connected to another process, the message is passed
-   * to that process. For notifications of changes, `send` is used, because every process learns of the change itself.
-   * If this method is absent, `send` is used for all messages.
+   * Sends a message that only this process knows, such as the end of an elicitation. If the client is connected to
+   * another process, the message is passed to that process. Notifications of changes are sent with `send` instead,
+   * because every process receives the change over the bus. If this method is absent, `send` is used for all messages.
    */
   deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and gets no response. */
@@ -154,8 +153,8 @@ export interface EndpointBackend {
    */
   readonly events: EventStore | undefined;
   /**
-   * The store that remembers which single-use values, such as request states, have been used. No process of the app
-   * therefore accepts such a value twice.
+   * The store that remembers which single-use values, such as request states, have been used. Therefore, no process of
+   * the app accepts such a value twice.
    */
   readonly states: StateStore;
   /**
@@ -188,8 +187,8 @@ export interface EndpointBackend {
 }
 
 /**
- * The result of one readiness check: whether a shared part works, and otherwise the problem. For `keys` and `version`,
- * it says whether all processes have the same values.
+ * The result of one readiness check. For a shared part: `ok`, or the problem of the part. For `keys` and `version`:
+ * `ok` if all processes have the same value, otherwise `differ` or `differs`.
  */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
@@ -205,7 +204,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** The call or the part of the app for which an author's code runs. */
+/** The call, or the part of the app, that runs an author's code. */
 export interface Tracked {
   /** The logger that reports unhandled rejections of the code. */
   readonly logger: Logger;
@@ -235,7 +234,10 @@ export interface RefusalEvent {
   readonly reason: string;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** The method of the HTTP request. This text, like `path`, comes from the client, and is only shortened. */
+  /**
+   * The method of the HTTP request. Like `path`, this text comes from the client. It can be shortened, but is not
+   * changed otherwise.
+   */
   readonly httpMethod: string;
   readonly path: string;
   readonly address: string | undefined;
@@ -345,8 +347,8 @@ export interface Endpoint {
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
-   * A function that waits until the audit log contains all ended calls, but at most five seconds. It is for transports
-   * whose platform can stop the program after each answer. Absent if the app has no audit log.
+   * A function that waits until the audit log contains all ended calls, but at most five seconds. Transports call it if
+   * their platform can stop the program after each answer. Absent if the app has no audit log.
    */
   readonly written?: (() => Promise<void>) | undefined;
   /** The parts that the server shares with other processes. */
@@ -376,9 +378,9 @@ export interface ConnectOptions {
   readonly transport?: TransportName;
   /**
    * Whether messages of many clients arrive on the connection. Each message then contains its own protocol version and
-   * client data in `_meta`. It also arrives with the standard HTTP headers in `requestInfo` (2026-07-28,
-   * basic/transports/streamable-http), which must agree with the message. Notifications have no effect: a client
-   * cancels a request by closing the stream of the request.
+   * client data in `_meta`. Its standard HTTP headers (2026-07-28, basic/transports/streamable-http) are in
+   * `requestInfo`, and must agree with the message. Notifications have no effect: a client cancels a request by closing
+   * the stream of the request.
    * @default false
    */
   readonly shared?: boolean;
@@ -393,14 +395,15 @@ export interface ConnectOptions {
    */
   readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
   /**
-   * Whether the client may send `initialize` again, which ends the current session. Programs need this if several
-   * clients use the same streams one after another.
+   * Whether the client may send `initialize` again. The second `initialize` ends the current session. Set this option
+   * if several clients use the same streams one after another.
    * @default false
    */
   readonly restarts?: boolean;
   /**
-   * The reason why the server cannot ask the client of a session anything. If a handler asks a question, it fails with
-   * this text. It is for transports that send nothing before the response, or that cannot receive the client's answers.
+   * The reason why the server cannot ask the client of a session anything. If a handler asks a question, the handler
+   * gets an error with this text. Transports set it if they send nothing before the response, or if they cannot receive
+   * the client's answers.
    * @default undefined: the client can be asked
    */
   readonly unaskable?: string | undefined;

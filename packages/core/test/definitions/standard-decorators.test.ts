@@ -134,7 +134,7 @@ describe('standard decorators', () => {
     expect(problem).toMatchObject({
       code: 'SIGIL_MISSING_METADATA',
       fix: expect.stringContaining(
-        'standard decorators do not support parameters: if you use them, describe the arguments with the option "input"',
+        'if you use standard decorators, which cannot decorate parameters, describe the arguments with the option "input"',
       ),
     });
   });

@@ -424,7 +424,7 @@ describe('wrong limits', () => {
     expect(await problemsOf({ services: [Archive] })).toMatchObject([
       {
         code: 'SIGIL_INVALID_POLICY',
-        what: expect.stringContaining('@Limit is on a method without @Tool'),
+        what: expect.stringContaining('@Limit is on a method that has none of @Tool'),
       },
     ]);
   });

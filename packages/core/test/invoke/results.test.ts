@@ -478,7 +478,7 @@ describe('what nothing can be made of', () => {
       isError: true,
     });
     expect(logger.lines.map((line) => (line.details['err'] as Error).message)).toEqual([
-      'the error of a handler cannot be read',
+      'a handler threw a value whose properties cannot be read',
     ]);
   });
 

@@ -39,8 +39,8 @@ describe('the annotations and the size of a resource', () => {
       'it must be an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"',
     ],
     [{ annotations: [] }, 'annotations', 'it must be an object'],
-    [{ size: -5 }, 'size', 'it must be a number of bytes: an integer from 0'],
-    [{ size: 1.5 }, 'size', 'it must be a number of bytes: an integer from 0'],
+    [{ size: -5 }, 'size', 'it must be a number of bytes: 0 or a positive integer'],
+    [{ size: 1.5 }, 'size', 'it must be a number of bytes: 0 or a positive integer'],
   ])('%j is refused', async (options, member, what) => {
     expect(await problemsOf({ services: [resourceWith(options)] })).toEqual([
       {

@@ -4,7 +4,7 @@ import { IsDate, IsOptional, MaxDate, MinDate, ValidateIf } from 'class-validato
 import { failure, planArguments, planClass } from './harness.js';
 
 const DATE =
-  'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
+  'an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone)';
 
 describe('a message about a date', () => {
   class Meeting {

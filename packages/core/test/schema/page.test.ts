@@ -66,11 +66,11 @@ function rowsOf(text: string, heading: string): string[][] {
 describe('the page about schemas', () => {
   test('has every decorator that judges values, with its schema, and no other', async () => {
     const expected = (await documented()).map(({ code, schema, says }) => [code, schema, says]);
-    expect(rowsOf(await page(), 'Decorators that judge values')).toEqual(expected);
+    expect(rowsOf(await page(), 'Decorators that validate values')).toEqual(expected);
   });
 
   test('has every other decorator, and no other', async () => {
-    const shown = rowsOf(await page(), 'Decorators that steer others').map(([code]) => code);
+    const shown = rowsOf(await page(), 'Other decorators').map(([code]) => code);
     expect(shown.map((code) => /^@(\w+)/.exec(code ?? '')?.[1]).sort()).toEqual([...STRUCTURAL].sort());
   });
 });

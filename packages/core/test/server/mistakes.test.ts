@@ -74,7 +74,7 @@ describe('a service does not start', () => {
       }
     }
     expect(await mistakesOf({ services: [Vault] })).toEqual([
-      `Vault.open: ${name} is on a method without @Tool, @Resource, @Prompt, @Complete | decorate the method with one of those, or remove ${name}`,
+      `Vault.open: ${name} is on a method that has none of @Tool, @Resource, @Prompt, @Complete | add one of these decorators to the method, or remove ${name}`,
     ]);
   });
 
@@ -148,8 +148,8 @@ describe('an argument is refused', () => {
       ['a', { optional: 'yes' }],
       '"optional" of @Arg(\'a\') must be true or false',
     ],
-    ['no name', [undefined], 'must be a string that is not empty, not undefined'],
-    ['an empty name', [''], "must be a string that is not empty, not ''"],
+    ['no name', [undefined], 'must be a string that is not empty, but it is undefined'],
+    ['an empty name', [''], "must be a string that is not empty, but it is ''"],
     [
       'lengths that are crossed',
       ['a', { minLength: 5, maxLength: 2 }],
@@ -194,8 +194,8 @@ describe('a definition is refused', () => {
     ['name', 5, 'it must be a string'],
     ['title', 5, 'it must be a string'],
     ['description', 5, 'it must be a string'],
-    ['icons', 'x', 'it must be a list of objects with a string as their src'],
-    ['icons', [{}], 'it must be a list of objects with a string as their src'],
+    ['icons', 'x', 'it must be a list of objects whose src is a string'],
+    ['icons', [{}], 'it must be a list of objects whose src is a string'],
     ['meta', 5, 'it must be an object'],
     ['metadata', 5, 'it must be an object'],
     ['metadata', [5], 'it must be an object'],
@@ -231,7 +231,7 @@ describe('a definition is refused', () => {
     const tool = defineTool({ name: 'a', handle: () => '', ...object({ [option]: [] }) });
     expect(await mistakesOf({ definitions: [tool] })).toEqual([
       expect.stringContaining(
-        'the hand-written schema is not an object | correct the schema, or describe the value by a DTO class',
+        'the hand-written schema is not an object | correct the schema, or describe the value with a DTO class',
       ),
     ]);
   });

@@ -54,7 +54,7 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
 function howToServe({ className, module }: AddedFiles, project: string): string {
   const list = handWrittenList(project);
   if (list === undefined)
-    return `Compile the project: an app that discovers its services then serves ${className}`;
+    return `Compile the project. If the app discovers its services, it then serves ${className}`;
   const path = posix.relative(posix.dirname(list), `src/${module}.js`);
   const specifier = path.startsWith('.') ? path : `./${path}`;
   return `Add the class to ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;

@@ -1,6 +1,6 @@
 import type { ProjectFiles } from '../write-project.js';
 
-/** The files for a new class, such as its test, and the name of the class. */
+/** A class to add to a project: its name and its files. */
 export interface AddedFiles {
   readonly className: string;
   /** The path of the file with the class, relative to `src`, without its extension. */

@@ -1,6 +1,6 @@
 import { Failure } from '../failures.js';
 
-/** The forms of a name that files, code and clients use. */
+/** The forms of a name: for files, for code, and for clients. */
 export interface AddedNames {
   /** The name for files, such as `get-weather`. */
   readonly kebab: string;
@@ -8,7 +8,7 @@ export interface AddedNames {
   readonly className: string;
   /** The name of the method, such as `getWeather`. */
   readonly method: string;
-  /** The name that clients use, which is derived from the name of the method, such as `get_weather`. */
+  /** The name for clients, such as `get_weather`. It is derived from the name of the method. */
   readonly served: string;
 }
 

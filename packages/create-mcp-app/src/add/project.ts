@@ -14,7 +14,8 @@ export interface Project {
  * Searches a folder and its parent folders for the nearest project. A project is a folder whose `package.json`
  * depends on Sigil.
  *
- * @throws Failure `NOT_A_PROJECT` if there is no such folder, or if a `package.json` on the way is not a JSON object.
+ * @throws Failure `NOT_A_PROJECT` if there is no such folder, or if a `package.json` in a searched folder is not a JSON
+ *   object.
  */
 export function findProject(folder: string): Project {
   const path = join(folder, 'package.json');

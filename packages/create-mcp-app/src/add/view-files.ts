@@ -26,7 +26,7 @@ export async function viewFiles(names: AddedNames, project: Project): Promise<Ad
   if (missing !== undefined)
     throw new Failure(
       'NO_VIEWS',
-      `views need ${missing}: create another project with --ui ${framework}, and copy its ui (without ui/dice), its scripts and its packages`,
+      `views need ${missing}: create another project with --ui ${framework}, and copy from it the folder ui (without ui/dice), the scripts and the packages`,
     );
   const { kebab, className, served } = names;
   const module = `tools/show-${kebab}`;

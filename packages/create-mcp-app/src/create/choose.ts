@@ -150,7 +150,7 @@ function readManager(said: Said, { env }: Choosing['host']): PackageManagerName 
   if (said.has('no-install') || hasProgram(name, env)) return name;
   throw new Failure(
     'NO_PACKAGE_MANAGER',
-    `${name} is not installed: npm install --global ${name}, or choose --pm npm`,
+    `${name} is not installed: run npm install --global ${name}, or choose --pm npm`,
   );
 }
 

@@ -52,7 +52,7 @@ export function nextLines({ plan, next }: CreationReport): string[] {
   const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');
   const toSeeTheView = [
     `To see the view: run ${dev}, press o, and call ${sample.tool} in the page that opens.`,
-    'The page is in ui/dice; it is built again whenever you save.',
+    'The page is in ui/dice. It is built again whenever you save one of its files.',
   ];
   return ['Next:', ...next.map((command) => `  ${command}`), ...(ui === 'none' ? [] : toSeeTheView)];
 }

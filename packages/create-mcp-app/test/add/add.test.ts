@@ -39,7 +39,7 @@ describe('add', () => {
       out: [
         `Wrote src/${folder}/get-weather.ts`,
         `Wrote test/${folder}/get-weather.test.ts`,
-        'Compile the project: an app that discovers its services then serves GetWeather',
+        'Compile the project. If the app discovers its services, it then serves GetWeather',
       ],
     });
     const read = (path: string): string => readFileSync(join(project.path, path), 'utf8');
@@ -85,7 +85,7 @@ describe('add', () => {
     writeFileSync(join(project.path, 'src/admin.ts'), `defineModule({ name: 'admin', services: [Admin] });`);
     writeFileSync(join(project.path, 'src/app.ts'), `export const options = { discover: places };`);
     const { out } = await runIn(project.path, ['add', 'tool', 'ping']);
-    expect(out.at(-1)).toBe('Compile the project: an app that discovers its services then serves Ping');
+    expect(out.at(-1)).toBe('Compile the project. If the app discovers its services, it then serves Ping');
   });
 
   test('takes flags before it', async () => {
@@ -127,7 +127,7 @@ describe('add', () => {
       code: 0,
       out: [
         ...files.map((file) => `Wrote ${file}`),
-        'Compile the project: an app that discovers its services then serves ShowRoadTrip',
+        'Compile the project. If the app discovers its services, it then serves ShowRoadTrip',
         'To see ui/road-trip: run the script dev, press o, and call show_road_trip in the page that opens',
       ],
       err: [],
@@ -212,7 +212,7 @@ describe('add', () => {
     expect(dry.out).toEqual([
       'Would write src/tools/ping.ts',
       'Would write test/tools/ping.test.ts',
-      'Compile the project: an app that discovers its services then serves Ping',
+      'Compile the project. If the app discovers its services, it then serves Ping',
     ]);
     const { out } = await runIn(project.path, ['add', 'tool', 'ping', '--dry-run', '--json']);
     expect(JSON.parse(out.join('\n'))).toEqual({
@@ -220,7 +220,7 @@ describe('add', () => {
       kind: 'tool',
       className: 'Ping',
       files: ['src/tools/ping.ts', 'test/tools/ping.test.ts'],
-      next: 'Compile the project: an app that discovers its services then serves Ping',
+      next: 'Compile the project. If the app discovers its services, it then serves Ping',
     });
     expect(existsSync(join(project.path, 'src/tools'))).toBe(false);
   });

@@ -103,7 +103,7 @@ describe('without anybody to ask', () => {
       'INVALID_NAME',
       `'jest' is the name of a package that the project uses: use apps/jest-server`,
     ],
-    [['--pm', 'yarn'], 'NO_PACKAGE_MANAGER', /^yarn is not installed: npm install --global yarn/],
+    [['--pm', 'yarn'], 'NO_PACKAGE_MANAGER', /^yarn is not installed: run npm install --global yarn/],
   ])('%j is refused with one line', async (args, code, message) => {
     using cwd = temporaryFolder();
     await expect(decide(cwd.path, args)).rejects.toMatchObject({

@@ -20,7 +20,7 @@ class LateError extends Error {
 /** Decides whether to serve a request. @param isOpen see `Authorizer.authorize`. */
 type Decide = Authorizer['authorize'];
 
-/** Converts the `authenticate` function of an app's author to a function that decides about requests. */
+/** Converts an `authenticate` function to a function that returns a `Decision` for each request. */
 export function decideBy(authenticate: Authenticate): Decide {
   return (request) =>
     recovered(
@@ -119,7 +119,7 @@ export class Authentication {
    * Authenticates the request of an open stream again at intervals. If the check throws an error or takes too long, the
    * stream stays open.
    *
-   * @param refused a function that is called if the request is now refused, or has another principal than before.
+   * @param refused a function that is called if the request is now refused, or if its principal has changed.
    * @param renewed a function that is called after each successful check. It receives the principal, whose scopes and
    *   claims can have changed.
    * @returns a function that stops the checks.

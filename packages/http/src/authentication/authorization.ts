@@ -12,14 +12,13 @@ export interface RequestHead {
   /** The path and query of the request. */
   readonly url: string;
   /**
-   * The request object of the server or framework around the app: an `IncomingMessage`, a `Request`, or the request or
-   * context of Fastify, Hono or Nest. It has the properties that middleware has set, such as `user`.
+   * The request object of the server or framework that calls the app: an `IncomingMessage`, a `Request`, or the request
+   * or context of Fastify, Hono or Nest. It has the properties that middleware has set, such as `user`.
    */
   readonly source?: unknown;
   /**
    * The text that identifies the client in quotas until the principal is known. All requests from one address have the
-   * same text. It is `undefined` if many clients can share the address, for example the address of a proxy on this
-   * machine.
+   * same text. The value is `undefined` if many clients can share the address, as with a proxy on this machine.
    */
   readonly quotaKey?: string | undefined;
 }
@@ -30,8 +29,8 @@ export type Authenticate = (request: RequestHead) => MaybePromise<Principal | un
 /** The reason why a request is refused, and the status and headers of its answer. */
 export interface Refusal {
   /**
-   * The HTTP status. 401 asks the client for another token, and 403 for a token with more scopes. 400 means a malformed
-   * header. 503 means that the token cannot be checked at the moment.
+   * The HTTP status. 401 means that the client needs another token, and 403 that its token needs more scopes. 400 means
+   * a malformed header. 503 means that the token cannot be checked at the moment.
    */
   readonly status: 400 | 401 | 403 | 503;
   /** The reason for the refusal, which the developer of the client sees. */
@@ -67,8 +66,8 @@ export interface Authorizer {
   /**
    * Decides about a request, before its body is read.
    *
-   * @param isOpen whether this is a later check of the same request, because its stream is still open. The first check
-   *   has then already used any one-time credential, such as a proof of possession.
+   * @param isOpen `false` at the first check of a request, `true` at each later check while its stream is open. A later
+   *   check must ignore one-time credentials, such as a proof of possession, because the first check has used them.
    * @throws Error when the request cannot be checked. The client then gets 500; an open stream stays open.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;

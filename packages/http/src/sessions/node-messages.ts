@@ -85,8 +85,8 @@ export class NodeMessages {
   }
 
   /**
-   * Handles a message from another process. Its content is validated, because the other process can run another
-   * version.
+   * Handles a message from another process. Its content is validated, because the other process can run a different
+   * version of the app.
    */
   receive({ about, content }: { readonly about: string; readonly content: Message }): void {
     const { sessionId, message, stream, retryMs, node, receipt } = content;
@@ -231,8 +231,8 @@ export class SharedStreams {
    *
    * @param retryMs delay before the client reconnects, in milliseconds; `undefined` if the client is connected to this
    *   process.
-   * @returns a promise that resolves once the message is published. Messages that are published later arrive later at
-   *   every process.
+   * @returns a promise that resolves once the message is published. At every process, this message arrives before all
+   *   messages that are published later.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };

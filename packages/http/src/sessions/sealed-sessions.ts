@@ -22,8 +22,9 @@ export function readName(name: string): { readonly id: string; readonly sealed: 
 
 /**
  * Restores sessions after their store has lost its data. For this purpose, the id that a client sends contains the
- * encrypted state of its session. The store has lost its data if the `StateStore` began its records after the session
- * was opened. The `StateStore` also records which sessions have ended, so that they are not restored.
+ * encrypted state of its session. To detect a loss, ages are compared: if a session is older than the records of the
+ * `StateStore`, the data has been lost. The `StateStore` also records which sessions have ended, so that they are not
+ * restored.
  */
 export class SealedSessions {
   /**

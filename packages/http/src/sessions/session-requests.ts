@@ -79,7 +79,7 @@ export function serveSessioned(
  * Finds the session in the header `Mcp-Session-Id` and calls `serve` with it. If there is no such session, the request
  * is refused.
  *
- * @param alone a function that is called with the local copy of the session if the store fails. The function returns
+ * @param alone a function that is called if the store fails. It receives the local copy of the session, and returns
  *   whether it has served the request.
  */
 export function withSession(

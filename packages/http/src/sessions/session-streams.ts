@@ -26,8 +26,8 @@ export interface StreamParts {
   /** How long a client waits before it reconnects, in milliseconds. */
   readonly retryMs: number;
   /**
-   * Whether the client reconnects to a stream that ends before its response. Only such a client gets an event id at the
-   * start of a stream.
+   * Whether the client reconnects if its connection closes before the response. If so, each stream begins with an event
+   * id.
    */
   readonly resumable: boolean;
   readonly logger: Logger;
@@ -73,7 +73,7 @@ export class SessionStreams {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
 
-  /** Whether this process sends the client the messages that belong to no request. */
+  /** Whether it is this process that sends the messages that belong to no request. */
   get isWriter(): boolean {
     return this.#standalone !== undefined;
   }
@@ -99,7 +99,7 @@ export class SessionStreams {
   }
 
   /**
-   * Ends the stream of a request. Afterwards, its messages are only in the event store.
+   * Ends the stream of a request. Afterwards, the messages of the stream are only in the event store.
    * @param last the last message of the stream.
    */
   end(stream: SessionStream, last?: string): void {
@@ -189,7 +189,7 @@ export class SessionStreams {
    * Closes the client's connections that do not wait for an answer from this process, so that the client reconnects to
    * another process.
    *
-   * @param all whether connections that wait for an answer are closed as well.
+   * @param all whether to close also the connections that wait for an answer.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);

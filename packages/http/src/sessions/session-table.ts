@@ -169,10 +169,11 @@ export class SessionTable {
   }
 
   /**
-   * Waits for the requests in flight, and for the requests that still wait for a store or another process. Then ends
-   * every session.
+   * Waits for the requests in flight, including those that wait for a store or another process. Then ends every
+   * session.
    *
-   * @param graceMs how long to wait for these requests, in milliseconds. Requests that then still run are cancelled.
+   * @param graceMs how long to wait for these requests, in milliseconds. Requests that still run after this time are
+   *   cancelled.
    */
   async drain(graceMs: number): Promise<void> {
     const began = performance.now();
@@ -273,7 +274,7 @@ export class HttpSession implements Sink, StreamParts {
     this.#streams?.letGo(true);
   }
 
-  /** Whether a request or a stream of the session is open. The session does not expire meanwhile. */
+  /** Whether a request or a stream of the session is open. If so, the session does not expire. */
   get busy(): boolean {
     return this.#posts > 0 || this.#streams?.listening === true;
   }

@@ -53,8 +53,9 @@ interface LocalSessions<S> {
 
 /**
  * The sessions that every process of the app can serve. A store contains the state of each session. Each process that
- * serves the session has a copy, which is updated before each request by one call to the store. A change is stored
- * first and then announced to all processes, because several can serve the session at the same time.
+ * serves a session has a copy of this state. Before each request, the process updates its copy with one call to the
+ * store. Several processes can serve a session at the same time, so a change is stored first, and then announced to all
+ * processes.
  */
 export class SharedSessions<S extends SharedSession> {
   readonly messages: NodeMessages;
@@ -182,7 +183,9 @@ export class SharedSessions<S extends SharedSession> {
     return wasThere;
   }
 
-  /** Answers a request with 503 after `error` has prevented this process from serving its session. */
+  /**
+   * Answers a request with 503, because this process cannot serve the session of the request. @param error the reason.
+   */
   refuse(http: HttpExchange, error: unknown, id: RequestId | null): void {
     if (error instanceof OverloadedError) return this.parts.overload.refuse(http, error.message, id);
     this.#report('use', error);

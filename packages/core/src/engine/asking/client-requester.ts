@@ -57,8 +57,8 @@ export class ClientRequester {
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. In revision 2026-07-28, and in the background, the
-   * current run ends instead: the promise rejects with a `Suspension`.
+   * arrived, so that the handler can run again within this request. For clients of revision 2026-07-28, and in the
+   * background, the promise rejects with a `Suspension` instead. The run then ends without a result.
    */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
@@ -71,7 +71,10 @@ export class ClientRequester {
     await rounds.restart();
   }
 
-  /** Reads the answer to a question of `inputRequired()`; `undefined` if there is no answer. */
+  /**
+   * Returns the answer to a question that the handler has passed to `inputRequired()`; `undefined` if there is no
+   * answer.
+   */
   async inputResponse<T>(
     asking: RequesterContext,
     key: string,

@@ -33,13 +33,13 @@ export interface RequesterContext {
   readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
-  /** Runs a function that waits for the client. This time does not count towards the time limit of the handler. */
+  /** Runs a function that waits for the client. The wait does not count towards the time limit of the handler. */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 /** Options for the delivery of one question. */
 export interface DeliveryOptions extends RoundOptions {
-  /** Withdraws the question when it aborts. If absent, the signal of the request is used. */
+  /** A signal that withdraws the question when it aborts. If absent, the signal of the request is used. */
   readonly signal?: AbortSignal;
 }
 
@@ -86,7 +86,8 @@ export interface BackgroundDelivery {
    * Called when a run ends without a result, because the handler needs answers or must not begin a side effect. The
    * handler runs again later.
    *
-   * @param questions the questions that have no answer yet, by the handler's keys; may be empty.
+   * @param questions an object with the questions that have no answer yet, under the keys that the handler chose; may
+   *   be empty.
    * @param journal the record of the handler's runs: answers, and results of side effects.
    */
   suspend(questions: InputRequests, journal: Journal): void;
@@ -104,7 +105,7 @@ export interface BackgroundDelivery {
   keep(journal: Journal): Promise<void>;
   /** Reports the handler's progress, as a text for the user. */
   report(message: string): void;
-  /** Receives the result of the handler, in the form in which a response would contain it. */
+  /** Receives the result of the handler, in the form of a response's `result`. */
   succeed(result: Readonly<Record<string, unknown>>): void;
   /** Receives the error that ended the handler. */
   fail(error: ProtocolError): void;
@@ -158,7 +159,7 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
  * @param signal ends the wait when it aborts.
  * @param ask a function that asks one question. The signal that it receives also aborts when another question has
  *   failed.
- * @returns the answers, by the names of the questions.
+ * @returns an object with the answers, under the keys of their questions.
  * @throws the error of the first question that failed.
  */
 export async function together<Q, A>(

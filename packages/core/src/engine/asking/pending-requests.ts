@@ -81,7 +81,7 @@ export class PendingRequests {
     return answer;
   }
 
-  /** Whether a request with this id waits for its answer. */
+  /** Whether the request with this id is still waiting for the client's answer. */
   has(id: unknown): boolean {
     return this.#answers.has(id);
   }

@@ -17,7 +17,7 @@ import type { Answer, InputRequest } from './round-trip-state.js';
 
 /** Writes questions in the format of a protocol revision, and reads the answers. */
 export class QuestionCodec {
-  /** @param formPlan a function that returns the validation plan of a form. */
+  /** @param formPlan a function that returns the plan for validating the answers to a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /**
@@ -46,8 +46,8 @@ export class QuestionCodec {
   /**
    * Reads the client's answer to a question.
    *
-   * @throws InputResponseError if the answer does not have the format for this kind of question, or does not satisfy
-   *   the form.
+   * @throws InputResponseError if the answer has the wrong format for this kind of question, or does not match the
+   *   schema of the form.
    */
   async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
@@ -141,8 +141,9 @@ function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
 /**
- * Converts the schema of a form to the format that clients get. The result contains only the properties, each with a
- * `type`, and the names of the required properties (2026-07-28, client/elicitation, "Requested Schema").
+ * Converts the schema of a form to the format that clients get. The result is a schema of an object. It lists the
+ * properties and the names of the required properties, and nothing else. If a property with an `enum` of strings has no
+ * `type`, the type `string` is added (2026-07-28, client/elicitation, "Requested Schema").
  */
 export function requestedSchema(schema: JsonSchema): JsonSchema {
   const { required } = schema;
@@ -156,7 +157,7 @@ export function requestedSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Returns the names of the properties that a form cannot have, because clients cannot show them. */
+/** Finds the properties of a schema that clients cannot show in a form. Returns the names of these properties. */
 export function unshowable(schema: JsonSchema): string[] {
   return Object.entries(propertiesOf(schema))
     .filter(([, property]) => !isShowable(withType(property)))

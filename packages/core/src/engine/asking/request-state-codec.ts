@@ -4,7 +4,7 @@ import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
 const FORMAT = 1;
 const IV_BYTES = 12;
 
-/** A secret that seals state: at least 32 bytes, or a string of at least 32 characters. */
+/** A secret for encrypting state: at least 32 bytes, or a string of at least 32 characters. */
 export type StateKey = string | Uint8Array;
 
 /** Whether a value is a secret of sufficient length. */
@@ -14,8 +14,9 @@ export function isStateKey(key: unknown): key is StateKey {
 
 /**
  * Encrypts and authenticates state that is kept outside of this process, for example in a client between two requests.
- * The algorithm is AES-256-GCM. Processes of the same app with the same secrets can read each other's texts. Each key
- * is derived from the secret, the app and the purpose, so text from another app or for another purpose is rejected.
+ * The algorithm is AES-256-GCM. Processes of the same app with the same secrets can decrypt each other's state. Each
+ * key is derived from the secret, the app and the purpose, so state from another app or for another purpose is
+ * rejected.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];
@@ -26,8 +27,8 @@ export class RequestStateCodec {
   #random: Uint8Array | undefined;
 
   /**
-   * @param secrets the secret that encrypts, followed by older secrets that only decrypt. If the list is empty, this
-   *   process uses a random key that no other process knows.
+   * @param secrets the secret for encryption, followed by older secrets that are used only for decryption. If the list
+   *   is empty, this process uses a random key that no other process knows.
    * @param app the name of the app.
    */
   constructor(
@@ -38,7 +39,7 @@ export class RequestStateCodec {
   }
 
   /**
-   * Encrypts and authenticates a JSON value with the first secret.
+   * Encrypts and authenticates a JSON value with the first secret. Returns the encrypted text.
    *
    * @param purpose what the text is for, such as `request state`. Only `open` with the same purpose can read the text.
    * @param maxLength maximum length of the value, in characters of JSON.

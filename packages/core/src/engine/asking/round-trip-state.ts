@@ -4,7 +4,7 @@ export interface InputRequest {
   readonly params?: object;
 }
 
-/** The questions of one round, by key. The answers have the same keys. */
+/** Questions to a client, by key. The client's answers have the same keys. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
 /** An unchecked answer from the client. */
@@ -27,7 +27,7 @@ export interface RoundTripState {
   /** The questions that the handler has asked with `ctx` methods, such as `ctx.elicit()`, by key. */
   readonly questions: Map<string, AskedQuestion>;
   /**
-   * The questions that the handler has passed to `inputRequired()`, by key. No key is allowed both here and in
+   * The questions that the handler has passed to `inputRequired()`, by key. A key cannot occur both here and in
    * `questions`.
    */
   readonly required: Map<string, RequiredInput>;
@@ -75,7 +75,7 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
 /**
  * Adds answers to the record of a handler's runs. A question that already has an answer keeps its answer.
  *
- * @param given the client's answers, by the key that the handler has given each question.
+ * @param given the client's answers, as a map whose keys are the keys that the handler chose for the questions.
  * @returns the new record, for the next run of the handler. `journal` does not change.
  * @example
  * ```ts

@@ -67,8 +67,8 @@ interface Payload extends Journal {
 }
 
 /**
- * Keeps the record of a handler's runs in the `requestState` that the client sends back (2026-07-28,
- * basic/patterns/mrtr).
+ * Keeps the record of a handler's runs in the `requestState`, which the client sends back when it repeats the request
+ * (2026-07-28, basic/patterns/mrtr).
  */
 export class RoundTripStates {
   constructor(
@@ -79,8 +79,8 @@ export class RoundTripStates {
   ) {}
 
   /**
-   * Reads the state from the client, and adds the client's answers. This method does not mark the state as used, so
-   * that a client can retry a refused request with the same state.
+   * Reads the `requestState` of a request, and adds the client's answers to the record in it. This method does not mark
+   * the state as used, so that a client can retry a refused request with the same state.
    *
    * @throws ProtocolError (-32602) when the state was not sealed by this app, has expired, or belongs to another
    *   request or principal.
@@ -108,7 +108,7 @@ export class RoundTripStates {
   }
 
   /**
-   * Writes the state for the client.
+   * Returns the `requestState` for the client: the encrypted record of the handler's runs.
    *
    * @throws ProtocolError (-32603) when the state is longer than `limits.maxLength`.
    */

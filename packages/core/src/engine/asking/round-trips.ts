@@ -42,14 +42,14 @@ export class RoundTrips {
   restarts = 0;
   #count = 0;
 
-  /** Whether the current round ends because of a question. */
+  /** Whether the current round will end because of a question that the client must answer. */
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }
 
   /**
-   * Checks that the round has not ended. @throws Suspension if it has ended, because handlers must not use the context
-   * afterwards.
+   * Checks that the round has not ended. @throws Suspension if the round has ended, because a handler must not use its
+   * context after that.
    */
   throwIfEnded(): void {
     if (this.suspension) throw this.suspension;
@@ -60,8 +60,8 @@ export class RoundTrips {
    *
    * @param key the name of the question. By default, `question-<n>`, where `n` is the number of the question within the
    *   run.
-   * @throws ProtocolError (-32603) if the handler uses the key for two open questions, for a different question than in
-   *   an earlier run, or with `inputRequired()`.
+   * @throws ProtocolError (-32603) if the key belongs to another open question, to a different question of an earlier
+   *   run, or to a question in `inputRequired()`.
    */
   async ask(
     request: InputRequest,
@@ -98,7 +98,7 @@ export class RoundTrips {
 
   /**
    * Records the questions that the handler has passed to `inputRequired()`. A new question replaces an earlier question
-   * with the same key, together with the answer to the earlier question. All other earlier questions stay.
+   * with the same key, and the answer to the earlier question is discarded. All other earlier questions stay.
    *
    * @throws ProtocolError (-32603) if the handler has used a key for a question of a `ctx` method, such as
    *   `ctx.elicit()`.

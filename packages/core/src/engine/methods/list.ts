@@ -32,7 +32,10 @@ export interface ListPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** The entries that follow the registered entries of a list. Authors' functions return them for each request. */
+/**
+ * The last part of a list, after the registered entries. Functions of the app's author return its entries for each
+ * request.
+ */
 export interface ListTail {
   /** Whether the list can have entries after the registered entries. */
   readonly isThere: boolean;

@@ -21,8 +21,8 @@ interface Place {
 const BEGINNING: Place = { position: 0, skipped: 0 };
 
 /**
- * Lists the resources of templates, after the resources with a fixed URI. A page for the client ends where a page from
- * a list function ends, so that one request calls each list function at most once.
+ * Lists the resources of templates, after the resources with a fixed URI. One request calls each list function at most
+ * once. If the function returns a cursor, or more resources than fit on the page, the page for the client ends there.
  */
 export class TemplateLists implements ListTail {
   #version = -1;

@@ -22,7 +22,7 @@ export const revision20250618: Revision = {
   form(schema) {
     const [list] = Object.entries(propertiesOf(schema)).find(([, property]) => isList(property)) ?? [];
     if (list === undefined) return olderForm(schema);
-    const message = `The client cannot show a form with a selection list, such as the property '${list}'`;
+    const message = `Forms of revision 2025-06-18 cannot contain a list, such as the property '${list}'`;
     throw revision20251125.missingCapability(message, { elicitation: {} });
   },
   sampling: olderSampling,

@@ -105,9 +105,9 @@ interface Opening {
 }
 
 /**
- * Reads `trace` and `workspaceFolders`, which older documents adopted from the Language Server Protocol. The folders
- * are ignored if the client declares `roots`: the server then asks the client for its roots, because the answer is
- * newer.
+ * Reads the members `trace` and `workspaceFolders` of `initialize`. They come from the Language Server Protocol, and
+ * belong to the older dialect. The folders are ignored if the client declares `roots`: the server then asks the client
+ * for its roots, because the answer is newer.
  */
 export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
   const logLevel = TRACES.get(trace);

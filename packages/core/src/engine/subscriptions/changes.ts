@@ -27,8 +27,8 @@ export class ChangeFeed {
   #node: string | undefined;
 
   /**
-   * @param isShared whether other processes may use the bus. If so, the feed passes the name of this process to the
-   *   bus.
+   * @param isShared whether other processes can also use the bus. If so, the feed passes the name of this process to
+   *   the bus.
    */
   constructor(
     private readonly bus: ChangeBus,
@@ -37,8 +37,8 @@ export class ChangeFeed {
   ) {}
 
   /**
-   * The name of this process. Other processes address messages to this name. Created at first use, because Workers
-   * allow no random numbers before their first request.
+   * The name of this process. Other processes address messages to this name. Created at first use, because Cloudflare
+   * Workers cannot create random numbers before their first request.
    */
   get node(): string {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
@@ -59,7 +59,7 @@ export class ChangeFeed {
     } catch (error) {
       this.logger.error(
         { err: error },
-        'the change bus cannot be read; changes of other processes are unknown in this process',
+        'the change bus cannot be read; this process does not receive changes from other processes',
       );
     }
   }
@@ -129,7 +129,10 @@ export class ChangeFeed {
     const change = readChange(arrived);
     if (change) this.#tell(change);
     else if (!this.#closed)
-      this.logger.warn({ change: logDetails(arrived) }, 'a change from the bus is unknown, and is ignored');
+      this.logger.warn(
+        { change: logDetails(arrived) },
+        'a change of an unknown kind has arrived from the bus, and is ignored',
+      );
   }
 
   #tell(change: ServerChange): void {

@@ -27,8 +27,8 @@ export interface AppEvents {
   /** The roots of a client have changed; `ctx.roots()` returns the new roots. */
   rootsChanged: [client: ClientView];
   /**
-   * A request was answered, refused or cancelled, or the handler of a task has ended. The event is only built if there
-   * is a listener.
+   * A request was answered, refused or cancelled, or the handler of a task has ended. The event is created only if it
+   * has a listener.
    */
   call: [event: CallEvent];
 }
@@ -111,14 +111,14 @@ export class Subscribers {
     this.#bytes = new Quota(maxSubscribedBytes, Math.ceil(maxSubscribedBytes / 4));
   }
 
-  /** The resources that sessions and subscriptions of this process listen to. */
+  /** The URIs of all resources with subscriptions of this process's clients. */
   get uris(): Iterable<string> {
     return [...this.#counts.keys()];
   }
 
   /**
-   * The sessions that have subscribed to resources. The value for each session is the latest request with which it
-   * subscribed.
+   * The sessions that have subscribed to resources. The value for each session is its latest request for a
+   * subscription.
    */
   get sessions(): ReadonlyMap<Session, AdmittedRequest> {
     return this.#sessions;
@@ -176,7 +176,7 @@ export class Subscribers {
     for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
   }
 
-  /** Adds a subscriber to a URI. The caller has already reserved the memory. */
+  /** Adds a subscriber to a URI. Call `reserve` first, because this method does not reserve the memory. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;

@@ -13,13 +13,13 @@ export interface ListedTask extends TaskState {
   readonly tool: string;
   /** Whether the result of the tool has `isError`. For the client, such a task is `completed`. */
   readonly isError?: true;
-  /** The number of runs in a row before the current run that were lost, for example because their process died. */
+  /** How many runs in a row were lost before the current run, for example because their process died. */
   readonly lostRuns: number;
   /** A hash that identifies the task's client in limits per client; `null` if the server cannot distinguish clients. */
   readonly owner: string | null;
   /**
-   * The time, by the store's clock, when the lease of the current run expires if the run does not renew it. After this
-   * time, another process can run the task. Absent if no run holds the task.
+   * When the lease of the current run expires, by the store's clock, unless the run renews the lease. After this time,
+   * another process can run the task. Absent if no run holds the task.
    */
   readonly heldUntil?: string;
   /**
@@ -62,7 +62,8 @@ const PAGE = 100;
  * - `{ do: 'ls', status, tool, limit }` lists tasks.
  * - `{ do: 'show', taskId, arguments }` shows a task.
  * - `{ do: 'cancel', taskId }` cancels a task.
- * - `{ do: 'retry', taskId }` creates a new task from a failed one, and leaves its run to the executor.
+ * - `{ do: 'retry', taskId }` creates a new task from a failed one. It does not run the new task: the executor does
+ *   that later.
  *
  * @throws ProtocolError if the task does not exist, or if its status does not allow the command.
  */

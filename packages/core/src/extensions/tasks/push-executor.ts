@@ -35,7 +35,7 @@ export interface PushOptions {
   readonly timeoutMs?: number;
   /**
    * How long a message stays valid after its delay has passed, in milliseconds. Messages that arrive later are refused.
-   * Set it to the time during which the queue retries.
+   * Set it to at least the time during which the queue repeats a failed request.
    * @default 1 day
    */
   readonly maxAgeMs?: number;
@@ -64,10 +64,10 @@ interface PushMessage extends SubmittedTask {
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Passes each task to a queue, which calls back with one signed request. Use it on serverless functions and workers,
- * whose processes do not keep running by themselves. The task stays in the task store; a message contains the task's id
- * and no data. A repeated or late call by the queue does no harm, because the store records whether the task must still
- * run.
+ * Creates an executor that passes each task to a queue. The queue later sends the task back in one signed HTTP request.
+ * Use this executor on AWS Lambda, Cloudflare Workers and similar platforms, which do not run a process between
+ * requests. The task stays in the task store; a message contains the task's id and no data. A repeated or late request
+ * of the queue does no harm, because the store records whether the task must still run.
  *
  * @param options the queue, and the key that signs messages.
  * @throws DefinitionError when an option is wrong.

@@ -2,7 +2,7 @@ import type { SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task
 import type { ExtensionHost } from '../../engine/extension.js';
 import { MAX_DELAY_MS, unref } from '../../transport/deadlines.js';
 
-/** A claim that takes longer shows that the store is overloaded, in milliseconds. */
+/** If a claim takes longer than this time, in milliseconds, the store counts as overloaded. */
 const SLOW_CLAIM_MS = 1_000;
 /** How long to wait after a failed claim, in milliseconds: at first, and at most. */
 const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
@@ -15,8 +15,8 @@ const TELL_EVERY_MS = 100;
  *
  * - a task was submitted in this process, or another process reports that the store has tasks to claim;
  * - a run has ended, and the last claim left tasks in the store;
- * - a third of the lease time (`leaseMs`) has passed since the last regular claim; this claim finds the tasks of dead
- *   processes.
+ * - a third of the lease time (`leaseMs`) has passed since the last regular claim. Regular claims find the tasks of
+ *   dead processes.
  *
  * The process adapts its maximum of concurrent runs. The maximum is halved after a slow claim, after a failed claim,
  * and after a run that the process had no capacity for. Each fast claim raises the maximum by one, up to the

@@ -34,7 +34,8 @@ export interface TaskSupportOptions {
    * Whether the tool runs again from its beginning if its process ended during the run. With `false`, the task fails,
    * and the client must start a new one. When the server stops, a run that must not be repeated still gets one second
    * to finish. The results of `ctx.once()` are kept in both cases.
-   * @default true; for a tool with `destructive: true`, only if `ctx.once()` has already recorded a result
+   * @default true; for a tool with `destructive: true`, the default is true only after `ctx.once()` has recorded a
+   *   result
    */
   readonly rerun?: boolean;
   /**
@@ -52,10 +53,10 @@ export interface TaskSupportOptions {
 }
 
 /**
- * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they immediately get a
- * handle, poll for the result, and answer the handler's questions. For other clients, a tool with `optional` is an
- * ordinary tool. A tool with `required` refuses the calls of other clients (-32021), and is hidden from clients of
- * revision 2025-11-25 or earlier.
+ * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`. These clients immediately
+ * get a handle of the task, poll for the result, and answer the handler's questions. For other clients, a tool with
+ * `optional` is an ordinary tool. A tool with `required` refuses the calls of other clients (-32021), and is hidden
+ * from clients of revision 2025-11-25 or earlier.
  *
  * @example
  * ```ts

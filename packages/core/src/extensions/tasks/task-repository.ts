@@ -214,8 +214,8 @@ export class TaskRepository {
   }
 
   /**
-   * Returns a task that this process cannot decrypt to the store. It can be claimed again after a delay, so
-   * that this process claims other tasks first.
+   * Gives a task back to the store, because this process cannot decrypt it. The task can be claimed again after a
+   * delay, so that this process claims other tasks first.
    */
   async #giveBack({ notBefore: _until, ...stored }: StoredTask, leaseMs: number): Promise<undefined> {
     const { attempts, version } = stored;

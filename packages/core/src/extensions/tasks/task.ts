@@ -21,7 +21,7 @@ export interface TaskJournal {
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** The keys of earlier questions, as the client sees them. */
   readonly used: readonly string[];
-  /** The handler's keys of questions that were not answered in time. */
+  /** The keys that the handler chose for questions that were not answered in time. */
   readonly late?: readonly string[];
   /** How often the task has waited for a process that serves its tool. */
   readonly postponements?: number;

@@ -63,8 +63,8 @@ export function postponed(delayMs: number): Transition {
 /**
  * Ends a run that asks questions.
  *
- * @param questions the questions, by the handler's keys.
- * @param waits how long the client may take for each answer, by the same keys, in milliseconds.
+ * @param questions the questions, as a map whose keys the handler chose.
+ * @param waits how long the client may take for each answer, in milliseconds; a map with the same keys.
  */
 export function suspended(
   questions: InputRequests,
@@ -119,7 +119,10 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
   });
 }
 
-/** Stores the result of a side effect. Later runs do not repeat the side effect, so it counts as progress. */
+/**
+ * Stores the result of a side effect, so that later runs do not repeat the side effect. The count of lost runs starts
+ * again.
+ */
 export function remembered(rounds: Journal): Transition {
   return unended(({ journal }) => ({ rest: { attempts: 1 }, journal: { ...journal, rounds } }));
 }

@@ -19,8 +19,8 @@ const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
  * - `{?a,b}`, `{&a,b}` and `{;a,b}` match `name=value` pairs in any order, and ignore unknown names. No pair is
  *   required. Only the pair of an exploded variable may occur more than once.
  * - The value of an exploded variable (`*`) is an array. The value of any other variable is a string.
- * - With the modifier `:n`, a URI does not match if the value is longer than `n` characters. The modifier does not
- *   determine where a value ends.
+ * - The modifier `:n` does not determine where a value ends. A URI whose value is longer than `n` characters does not
+ *   match.
  *
  * Values are percent-decoded. The value of `{x}` can therefore contain a `/`, if the URI contains `%2F`. Code that uses
  * values as paths must check them. The time to match a URI is proportional to its length.

@@ -53,7 +53,7 @@ export function scan(steps: readonly Step[], input: CodeUnits): Captured[] | und
   return captured;
 }
 
-/** The positions from which the rest matches, for each step and for the end. */
+/** For each step and for the end: the positions where a match of the rest can start. */
 function markFromEnd(steps: readonly Step[], input: CodeUnits): Uint8Array[] {
   const marks: Uint8Array[] = new Array<Uint8Array>(steps.length + 1);
   let next = new Uint8Array(input.length + 1);

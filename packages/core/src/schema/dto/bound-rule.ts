@@ -20,8 +20,8 @@ export class BoundRule implements RuleWords {
   /** Whether the rule applies to each element of an array, `Set` or `Map`, rather than to the whole value. */
   readonly each: boolean;
   /**
-   * Returns whether the rule applies to an instance; `undefined` if it always applies. If a rule has a condition, the
-   * schema for clients contains the rule, but only the check of the created instance enforces it.
+   * Returns whether the rule applies to an instance; `undefined` if the rule always applies. Clients see a rule with a
+   * condition in the schema, but the rule is enforced only when the created instance is checked.
    */
   readonly condition: Condition | undefined;
   /** Whether the schema expresses the rule completely, so that the rule need not run. */
@@ -70,7 +70,7 @@ export class BoundRule implements RuleWords {
    * Runs the validation function of class-validator or of the author.
    * @param value the value to check: the value of the property, or one of its elements.
    * @param whole the value of the property.
-   * @returns whether the value satisfies the rule, or a promise of it.
+   * @returns whether the value satisfies the rule, or a promise for this result.
    */
   validate(value: unknown, object: object, whole: unknown): unknown {
     const judged = this.rule.searches === true ? IndexedArray.copy(value) : value;

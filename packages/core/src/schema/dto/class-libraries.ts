@@ -163,8 +163,8 @@ export function isDto(cls: unknown): boolean {
 }
 
 /**
- * Returns the source text of the option `output` for a value that a tool has returned: `Ticket` for an instance of the
- * DTO class `Ticket`, or `[Ticket]` for a list of such instances.
+ * Returns a value for the option `output` that describes the result of a tool. The result is `Ticket` for an instance
+ * of the DTO class `Ticket`, and `[Ticket]` for a list of such instances.
  *
  * @returns `undefined` for any other value, including plain objects.
  */
@@ -202,9 +202,9 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
 }
 
 /**
- * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches all
- * classes each time, which is slow for many classes. So class-validator only gets the classes that are related to the
- * given class.
+ * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches the rules
+ * of all classes at each call, which is slow for many classes. Therefore, it gets only the rules of the given class and
+ * its base classes.
  *
  * @param groups the groups whose rules apply, in addition to rules without a group. If the list is empty, all rules
  *   apply.

@@ -120,11 +120,11 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
 export interface ClassSummary {
   /** Whether the schema expresses all rules, so that class-validator need not run. */
   readonly exact: boolean;
-  /** Whether class-transformer must create the instances of any of the classes. */
+  /** Whether at least one of the classes needs class-transformer to create its instances. */
   readonly transformed: boolean;
-  /** Whether the value of a discriminator property selects any of the classes. */
+  /** Whether any of the classes has nested objects whose class depends on a discriminator property. */
   readonly chosen: boolean;
-  /** Whether clients repeat a property of any of the classes in an HTTP header (`@McpHeader`). */
+  /** Whether at least one of the classes has a property with `@McpHeader`, which clients repeat in an HTTP header. */
   readonly mirrored: boolean;
 }
 

@@ -47,8 +47,8 @@ export interface PropertyModel {
   /** Whether the property is allowed to be missing, but not to be null. */
   readonly omissible: boolean;
   /**
-   * Whether the author's code decides if the property can be missing. Such code is a condition, such as
-   * `@ValidateIf()`, or a transform that also runs without a value.
+   * Whether an author's function decides if the property can be missing. The function belongs to a condition, such as
+   * `@ValidateIf()`, or to a transform that also runs without a value.
    */
   readonly supplied: boolean;
   /**

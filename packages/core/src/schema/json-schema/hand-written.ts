@@ -119,7 +119,7 @@ function problemOf(fault: string, where: string): DefinitionProblem {
     code: 'SIGIL_INVALID_SCHEMA',
     where,
     what: `the hand-written schema ${fault}`,
-    fix: 'correct the schema, or describe the value by a DTO class',
+    fix: 'correct the schema, or describe the value with a DTO class',
   };
 }
 

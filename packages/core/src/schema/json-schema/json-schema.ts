@@ -35,7 +35,7 @@ const NAMED: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * Returns the direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may point into
+ * Returns the direct subschemas of a schema. The search includes unknown keywords, because a `$ref` may point into
  * them.
  *
  * @returns the values of the keywords that contain schemas. If the given schema is malformed, these values are not

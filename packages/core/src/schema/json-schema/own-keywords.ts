@@ -69,9 +69,10 @@ const ISO_8601 =
   /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d))?$/;
 
 /**
- * Parses a date in ISO 8601 format. Returns an invalid date for any other string, even if JavaScript would parse
- * it. JavaScript reads `12` as a day in December 2001, and a time without a zone in the time zone of the server. A
- * day that does not exist, such as `2026-02-30`, is also invalid; JavaScript would continue into the next month.
+ * Parses a date in ISO 8601 format. Returns an invalid date for any other string, even if JavaScript would parse it.
+ * JavaScript reads `12` as a day in December 2001. It interprets a time without a zone as a time in the zone of the
+ * server. A day that does not exist, such as `2026-02-30`, is also invalid; JavaScript would continue into the next
+ * month.
  */
 export function dateOf(text: string): Date {
   const [iso, year, month, day] = ISO_8601.exec(text) ?? [];
@@ -82,7 +83,7 @@ export function dateOf(text: string): Date {
 
 /** The text that error messages contain as the expected value of a `Date`. */
 export const DATE_TEXT =
-  'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
+  'an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone)';
 
 /**
  * Sigil's own values of the keyword `format`, for JavaScript types that JSON does not have, such as `Date`. Sigil's

@@ -46,7 +46,7 @@ export function shorten(text: string, length: number): string {
 
 /**
  * Shortens every occurrence of a long string in a text.
- * @param value the string to shorten. If it has at most 60 characters or is no string, the text stays unchanged.
+ * @param value the string to shorten. If it is not a string, or has at most 60 characters, the text stays unchanged.
  */
 export function shortenWithin(text: string, value: unknown): string {
   if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;

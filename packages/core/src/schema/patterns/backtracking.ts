@@ -17,14 +17,14 @@ const MAX_COPIES = 1000;
  */
 export interface Cost {
   /**
-   * The number of steps grows as the text length to the power of this exponent. The exponent is 0 or 1 if the pattern
-   * cannot backtrack, and 2 or more if it can. The exponent is infinite if each further character can double the number
-   * of steps.
+   * The number of steps is proportional to the text length, raised to the power of this exponent. The exponent is 0 or
+   * 1 if the pattern cannot backtrack, and 2 or more if it can. The exponent is infinite if each further character can
+   * double the number of steps.
    */
   readonly exponent: number;
   /**
-   * A further factor of the number of steps, as a binary logarithm. The factor is the number of ways in which the
-   * pattern can match without its unlimited loops.
+   * The binary logarithm of a further factor of the number of steps. The factor is the number of ways to match the
+   * pattern, without its unlimited loops.
    */
   readonly choices: number;
 }

@@ -14,8 +14,8 @@ export interface Rule {
    */
   readonly keywords?: (args: RuleArguments) => JsonSchema;
   /**
-   * Returns keywords that clients see in the schema, but that Sigil does not enforce. Schema validators interpret these
-   * keywords differently from class-validator.
+   * Returns keywords that clients see in the schema, but that Sigil does not enforce, because schema validators and
+   * class-validator interpret them differently.
    */
   readonly shown?: (args: RuleArguments) => JsonSchema;
   /**
@@ -37,13 +37,13 @@ export interface Rule {
   /** Whether the decorator searches the whole array again for each element, which is slow for long arrays. */
   readonly searches?: true;
   /**
-   * Returns changed arguments for the decorator's own check, so that this check is as strict as `keywords`. Only rules
-   * whose `keywords` are stricter than the decorator on purpose have this function.
+   * Returns changed arguments for the decorator's own check, so that this check is as strict as `keywords`. A rule has
+   * this function only if its `keywords` are intentionally stricter than the decorator.
    */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
   /**
-   * Returns a description of the expected value. A rule has this function if class-validator's message mentions types
-   * that JSON does not have, or if that message is less precise.
+   * Returns a description of the expected value. A rule has this function if class-validator's message is not precise,
+   * or mentions types that JSON does not have.
    */
   readonly expects?: (args: RuleArguments) => string | undefined;
 }

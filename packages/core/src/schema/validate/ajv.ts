@@ -14,8 +14,9 @@ import type {
  * Loads ajv, which compiles schemas of a dialect. Platforms that forbid code generation use `interpreter.ts`
  * instead.
  *
- * `standalone.ts` uses the same options and keywords to generate code for built programs. Each function that a
- * validator calls therefore has a property `code`: source text that reads the function from `validatorFunctions`.
+ * `standalone.ts` uses the same options and keywords to generate code for built programs. Therefore, each function that
+ * a validator calls has a property `code`: the source of an expression that looks the function up in
+ * `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);

@@ -16,10 +16,9 @@ import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js
  * Loads a compiler whose validators use `@cfworker/json-schema`. It is needed on platforms without code generation, for
  * schemas that were unknown at build time.
  *
- * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the dialect does
- *   not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly. Afterwards, `OwnChecks`
- *   runs the slow checks, and the checks of Sigil's keywords and formats. A schema is refused if `OwnChecks` cannot
- *   reach one of these keywords, for example inside `not`.
+ * - cfworker gets a copy of the schema without certain keywords: keywords that the dialect does not have, Sigil's own
+ *   keywords and formats, `uniqueItems`, and slow patterns. All of these except the first are then checked by
+ *   `OwnChecks`. A schema is refused if `OwnChecks` cannot check one of them, for example inside `not`.
  * - `$dynamicRef` and `$recursiveRef` are refused, because cfworker ignores them.
  * - Errors of cfworker are converted to violations in ajv's form. If a parameter of ajv's form is missing in cfworker's
  *   error, the parameter is read from the schema.

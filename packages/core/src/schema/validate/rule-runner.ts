@@ -82,7 +82,8 @@ export class RuleRunner {
   }
 
   /**
-   * Runs class-validator's rules on a received value that the schema refuses, without creating an instance.
+   * Finds out which class-validator rules a received value violates, after the schema has refused the value. Does not
+   * create an instance.
    */
   explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
@@ -261,9 +262,9 @@ export class ValidationRun {
 
   /**
    * Waits for asynchronous rules, if there are any.
-   * @throws DtoFunctionError if an author's function threw an error for a value, and neither this value nor a part of
-   *   it has a recorded violation.
-   * @throws InvalidValueError if there is no such error, and a rule is not satisfied.
+   * @throws DtoFunctionError if an author's function threw an error for a value, and no violation is recorded for this
+   *   value or a part of it.
+   * @throws InvalidValueError otherwise, if at least one violation is recorded.
    */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();

@@ -14,7 +14,7 @@ export interface WrittenSchema extends Pick<
 
 /** The generated code for one schema. */
 export interface WrittenValidator {
-  /** The key by which `prepare()` registers the code. */
+  /** The key that `prepare()` uses to register the code. */
   readonly key: string;
   /** A CommonJS module with a validator that reports the first violation. */
   readonly first: string;

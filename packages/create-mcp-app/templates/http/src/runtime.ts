@@ -4,7 +4,8 @@ import { httpAuth, owner } from './auth.js';
 
 /**
  * Returns the options of the transport. The server serves HTTP, or stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port`
- * and `--host`, or the variables `PORT` and `HOST`, set the address.
+ * and `--host`, or the variables `PORT` and `HOST`, set the address. With the token `SIGIL_EVENTS_TOKEN`, `sigil top` can
+ * show the calls.
  *
  * @param metrics the metrics to serve. With `METRICS_TOKEN`, requests for them need this token.
  */
