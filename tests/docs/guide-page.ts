@@ -95,7 +95,12 @@ export function describePage(
         );
       if (roots) client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }));
       await client.connect(
-        new StdioClientTransport({ command: process.execPath, args: [start(program)], stderr: 'ignore' }),
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [start(program)],
+          env: process.env as Record<string, string>,
+          stderr: 'ignore',
+        }),
       );
       open.push(client);
       return client;

@@ -257,7 +257,7 @@ test('says what a program lacks that does not start here, such as its secret', a
   const text = `${USERS} ${SERVED.replace('services:', 'state: { keys: [process.env.NO_KEY] }, services:')}`;
   const { code, warnings } = await built('keyless', text);
   const why =
-    /^the file is written, but was not compared .* state\.keys .*\n +Fix: .*openssl rand -base64 32/s;
+    /^the file was written, but was not compared .* state\.keys .*\n +Fix: .*openssl rand -base64 32/s;
   expect([code, warnings]).toEqual([0, [expect.stringMatching(why)]]);
 });
 

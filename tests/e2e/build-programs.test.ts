@@ -305,7 +305,7 @@ test('says what to do about each kind of module that is not there', async () => 
   expect(code).toBe(1);
   const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
   const file =
-    'compile the program first; import a module with its file extension, for example ./shop.js; copy imported data files into the compiled output';
+    'compile the program first, import the module with its file extension (for example ./shop.js), or copy imported data files into the compiled output';
   expect(Object.fromEntries(fixes)).toEqual({
     './services.js': file,
     './stock': file,

@@ -151,8 +151,8 @@ test('empties a folder that a build has written, and no other', async () => {
   write(precious, { 'package.json': '{ "description": "mine" }' });
   for (const [folder, why] of [
     [precious, 'the folder exists, but sigil build did not write it'],
-    [join(project, 'dist'), 'the program is in this folder; use'],
-    [project, 'the program is in this folder; use'],
+    [join(project, 'dist'), 'this folder contains the program or the bundle; choose'],
+    [project, 'this folder contains the program or the bundle; choose'],
   ] as const) {
     const { code, stderr } = await built(folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);

@@ -37,7 +37,7 @@ describeFullClients(LEGACY_VERSIONS, ({ client, version, shared, another }) => {
     expect(client().tap.of('notifications/message').slice(-3)).toEqual([
       { level: 'debug', data: 'looking closely' },
       { level: 'info', logger: 'everything', data: { event: 'called', tool: 'test_logging_tool' } },
-      { level: 'warning', data: 'nothing is wrong, this only shows a warning' },
+      { level: 'warning', data: 'nothing is wrong: this is an example of a warning' },
     ]);
   });
 

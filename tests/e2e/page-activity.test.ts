@@ -165,7 +165,7 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await answerInPlace(page, 'server/discover', { error: { code: -32601, message: 'Method not found' } });
     await page.reload();
     const notice =
-      'The server does not speak 2026-07-28 (server/discover: Method not found). The page speaks 2025-11-25 with it.';
+      'The server does not support revision 2026-07-28 (server/discover: Method not found). The page uses revision 2025-11-25 instead.';
     await page.getByText(notice).waitFor();
     expect(await page.getByRole('radio', { name: '2025-11-25' }).isChecked()).toBe(true);
     await choose(page, 'test_simple_text');

@@ -236,7 +236,7 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await page.getByRole('tab', { name: 'Visibility' }).click();
     await page.getByText('It is for views only: models do not see it.').waitFor();
     await page.getByRole('textbox', { name: 'Claims' }).fill('[]');
-    await page.getByText('Claims must be an object of JSON').waitFor();
+    await page.getByText('Claims must be a JSON object').waitFor();
     expect(await page.getByRole('button', { name: 'Explain' }).isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Claims' }).fill('{}');
     await press('Explain');

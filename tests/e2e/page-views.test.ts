@@ -92,7 +92,7 @@ describeInBrowser('a view on the page of sigil dev', () => {
     ['for models only', 'remove'],
     ['not there', 'nothing'],
   ])('does not call a tool that is %s', async (_, name) => {
-    expect(await call(name)).toBe(`error The view may not call ${name}`);
+    expect(await call(name)).toBe(`error The view is not allowed to call ${name}`);
   });
 
   test('opens a link where the developer says so, and in no other case', async () => {

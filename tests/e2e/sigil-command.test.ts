@@ -286,7 +286,7 @@ describe('sigil check', () => {
     const { code, stdout } = await sigil('check', INVENTORY, '--for', 'gemini');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^CHECK_HOST_IGNORES +tool check_inventory +gemini ignores `minLength`: sku$/m);
-    expect(stdout).toMatch(/^Of hosts, read from\n {2}https:/m);
+    expect(stdout).toMatch(/^Sources for the limits of the hosts\n {2}https:/m);
   });
 
   test('checks a manifest without its server', async () => {

@@ -182,7 +182,7 @@ describe('standard decorators', () => {
   test('say which setting a DTO class needs', async () => {
     const said = await refusal(await compiled(WRONG, 'wrong', withEsbuild(false)));
     expect(said).toContain(
-      '@Describe on count: as a standard decorator it belongs on a class or a public method',
+      '@Describe on count: as a standard decorator, it belongs on a class or a public method',
     );
     expect(said).toContain('"experimentalDecorators": true in tsconfig.json');
   });

@@ -4,8 +4,8 @@ import type { HttpMessage } from './messages.js';
 import type { Load } from './throughput.js';
 
 /**
- * Sends the message once and checks the answer. Returns the body of the answer. Under load, all answers must be equal
- * to it.
+ * Sends the message once, checks the answer, and returns the body of the answer. Under load, the bodies of all answers
+ * must be equal to this body.
  */
 export async function verifyHttp(url: string, message: HttpMessage, check: AnswerCheck): Promise<string> {
   const response = await fetch(url, { method: 'POST', ...message });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { HeapReading } from './heap-probe.js';
 import type { ServerProcess } from './process.js';
 
-/** The arguments of Node for a server whose heap is read. The server also needs an IPC channel. */
+/** The command-line arguments for Node that load the heap probe into a server. The server also needs an IPC channel. */
 export const heapProbeArgs: readonly string[] = [
   '--expose-gc',
   '--import',

@@ -6,7 +6,10 @@ import { ContactForm } from './forms/contact-form.js';
 import { ProfileForm } from './forms/profile-form.js';
 import { question } from './sampling/question.js';
 
-/** Tools that send requests to the client: to its model, to its user, or for the list of its roots. */
+/**
+ * Tools that send requests to the client: requests for a reply from its model, for input from its user, or for its
+ * roots.
+ */
 @Service()
 export class ClientFeatures {
   @Tool({ description: "Passes a prompt on to the client's model" })
@@ -48,7 +51,7 @@ export class ClientFeatures {
     return textOf(await ctx.sample(question('Reply with one word: pong', 16)));
   }
 
-  @Tool({ description: 'Asks the user to open a page, for data that must not pass through the client' })
+  @Tool({ description: 'Asks the user to enter data on a page, so that it does not pass through the client' })
   async openPage(@Arg('url', { format: 'uri' }) url: string, ctx: ToolContext): Promise<string> {
     const { action } = await ctx.elicitUrl('Please continue in your browser', url);
     return `The user chose to ${action}`;

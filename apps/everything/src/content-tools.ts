@@ -46,7 +46,7 @@ export class ContentTools {
     ];
   }
 
-  @Tool({ description: 'Returns a pointer to a resource, for the user only', readOnly: true })
+  @Tool({ description: 'Returns a link to a resource; the link is only for the user', readOnly: true })
   pointToText(): ResourceLink {
     return content.resourceLink('test://static-text', 'static_text', {
       annotations: { audience: ['user'], priority: 0.5 },

@@ -1,6 +1,6 @@
 import { Arg, McpHeader, Service, Tool } from '@sigil/core';
 
-/** A tool with an argument that clients repeat in an HTTP header, so that gateways can route by it. */
+/** A tool with an argument that clients repeat in an HTTP header, so that gateways can route by this header. */
 @Service()
 export class HeaderTools {
   @Tool({

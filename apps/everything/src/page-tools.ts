@@ -5,7 +5,7 @@ export function addPageTools(app: App): void {
   app.tools.add(
     defineTool({
       name: 'complete_page',
-      description: 'Notifies the client that its user has finished on the page of open_page',
+      description: 'Notifies the client that the user has completed the page from open_page',
       input: {
         type: 'object',
         properties: { elicitationId: { type: 'string' } },

@@ -30,7 +30,7 @@ export class ProgressAndLogging {
   testLoggingTool({ log }: ToolContext): string {
     log.debug('looking closely');
     log.info({ event: 'called', tool: 'test_logging_tool' }, 'everything');
-    log.warning('nothing is wrong, this only shows a warning');
+    log.warning('nothing is wrong: this is an example of a warning');
     return 'Logged what the client asked to hear';
   }
 }

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 60_000;
 export class WaitingTools {
   readonly #waits = new Map<string, 'waiting' | 'cancelled' | 'over'>();
 
-  @Tool({ description: 'Waits until the client cancels the call, at most one minute' })
+  @Tool({ description: 'Waits until the client cancels the call, but for at most one minute' })
   async waitUntilCancelled(
     @Arg('label', { description: 'A name for this call, for state_of_wait' }) label: string,
     { signal }: ToolContext,
@@ -30,7 +30,8 @@ export class WaitingTools {
   }
 
   @Tool({
-    description: 'Returns whether a call waits, was cancelled or is over; forgets a call that has ended',
+    description:
+      'Returns the state of a wait: waiting, cancelled, over or unknown; forgets a wait that has ended',
   })
   stateOfWait(@Arg('label') label: string): string {
     const state = this.#waits.get(label) ?? 'unknown';

@@ -12,8 +12,8 @@ export interface ProviderOptions {
    */
   readonly scopes: readonly string[];
   /**
-   * The URL of an MCP server. If a client sends no `resource`, its token is issued for this server. Clients of revision
-   * 2025-03-26 send no `resource`. @default undefined: the tokens of such clients are for no server
+   * The URL of the MCP server that a token is issued for if the client sends no `resource`. Clients of revision
+   * 2025-03-26 send none. @default undefined: the tokens of such clients are for no server
    */
   readonly resource?: string | undefined;
   /**
@@ -21,7 +21,10 @@ export interface ProviderOptions {
    * name of this flag or constant.
    */
   readonly scopesAreIn: string;
-  /** Whether access tokens are signed (`jwt`), or must be checked by introspection (`opaque`). @default 'jwt' */
+  /**
+   * The format of access tokens: `jwt` for signed tokens, `opaque` for tokens that servers check by introspection.
+   * @default 'jwt'
+   */
   readonly format?: 'jwt' | 'opaque';
   /** How long access tokens live, in seconds. @default 300 */
   readonly tokenSeconds?: number;

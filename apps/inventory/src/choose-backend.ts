@@ -10,7 +10,7 @@ type Shared = Pick<AppOptions, 'backend' | 'state'>;
  * set, all processes need the same secret in `STATE_KEY`.
  *
  * @returns the options for `createApp`; an empty object if no backend is set.
- * @throws Error when the URL has another scheme, or when several variables are set.
+ * @throws Error when the URL has another scheme, or when more than one of the variables is set.
  */
 export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Promise<Shared> {
   const { values } = parseArgs({ args, strict: false, options: { backend: { type: 'string' } } });

@@ -19,8 +19,8 @@ export function watched(env: NodeJS.ProcessEnv): Pick<AppOptions, 'log' | 'audit
 }
 
 /**
- * Serves metrics for Prometheus at the port in `METRICS`, where only this machine can read them. Sends traces to the
- * collector at the URL in `OTEL_EXPORTER_OTLP_ENDPOINT`. Does nothing if neither variable is set.
+ * Serves metrics for Prometheus on 127.0.0.1, at the port in `METRICS`. Sends traces to the collector at the URL in
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`. Does nothing if neither variable is set.
  *
  * @throws Error when another program already listens on the port.
  */

@@ -22,8 +22,8 @@ const RETRY_SECONDS = '5';
 
 /**
  * Creates the responses to requests that a resource server refuses. Each `WWW-Authenticate` challenge is for one
- * scheme. Some clients search the whole text for the name of a parameter. So every value is in quotes, and the
- * description comes last.
+ * scheme. Some clients search the whole challenge for the name of a parameter, even inside the description. So every
+ * value is in quotes, and the description comes last.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}

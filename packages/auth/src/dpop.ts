@@ -48,8 +48,8 @@ export interface ProvenRequest {
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
   /**
-   * The text that identifies the client in quotas. All proofs of a client need the same text: otherwise, a client could
-   * get a larger quota by signing proofs with many keys.
+   * The text that identifies the client in quotas. Use the same text for all proofs of a client: otherwise, a client
+   * could get a larger quota by signing proofs with many keys.
    */
   readonly client: string;
 }

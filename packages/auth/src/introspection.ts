@@ -39,8 +39,8 @@ const REFUSAL_MS = 10_000;
  * be refused soon. With `cacheSeconds: 0`, a revoked token is refused at the next request. Checks of unknown tokens are
  * limited. A token is unknown if the issuer has not confirmed it in the last hour. At most 64 unknown tokens are
  * checked at the same time. Further requests with unknown tokens wait for their check. A request that has waited for 5
- * seconds gets 503. From one address, at most 32 requests with unknown tokens can be checked or wait. Further requests
- * from this address get 503 immediately.
+ * seconds gets 503. For each network address, at most 32 requests with unknown tokens can wait or be checked at the
+ * same time. Further such requests from the address get 503 immediately.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
  *   issuer, because the issuer sees all tokens.
@@ -85,7 +85,7 @@ class Introspection {
     const { status, body } = await askProvider(url, { form, headers });
     if (status === 401)
       throw new ProviderError(
-        `${url} answered with status 401: check clientId, and clientSecret or privateKey`,
+        `${url} answered with status 401: check clientId and clientSecret (or privateKey)`,
       );
     if (status !== 200 || !body) throw new ProviderError(`${url} answered ${status}`);
     if (body['active'] !== true) throw new TokenError('The token is not active');

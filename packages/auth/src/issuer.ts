@@ -83,7 +83,7 @@ export class Issuer {
   /**
    * Returns the URL of one of the authorization server's endpoints.
    *
-   * @throws ProviderError when the metadata of the authorization server cannot be read, or does not have the URL.
+   * @throws ProviderError when the metadata of the authorization server cannot be read, or does not contain the URL.
    */
   async endpoint(name: 'introspectionEndpoint' | 'tokenEndpoint' | 'jwksUri'): Promise<string> {
     const url = this.options[name] ?? (await this.#discover())[name];

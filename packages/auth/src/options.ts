@@ -40,10 +40,10 @@ export interface OAuthOptions {
   /** The scopes of this server. */
   readonly scopes?: ScopeOptions;
   /**
-   * Whether requests without a token are served. With `'allow'`, they can use the definitions that require no scopes;
-   * all other definitions need a token. A session (revision 2025-11-25 or earlier) that was opened without a token has
-   * no owner at first. The first principal that uses the session becomes its owner. The open streams of the session
-   * then end, and requests without a token can no longer use the session.
+   * Whether requests without a token are served. With `'allow'`, they can use the definitions (such as tools) that
+   * require no scopes; all other definitions need a token. A session (revision 2025-11-25 or earlier) that was opened
+   * without a token has no owner at first. The first principal that uses the session becomes its owner. The open
+   * streams of the session then end, and requests without a token can no longer use the session.
    *
    * @default 'refuse'
    */

@@ -7,8 +7,8 @@ import { scopesIn, type TokenClaims } from './scopes.js';
 import { notForUs, type TokenCheck } from './tokens.js';
 
 /**
- * The options `issuers` and `tokens` of `oauth()`, for one kind of authorization server. Spread them into the other
- * options of `oauth()`.
+ * The options `issuers` and `tokens` of `oauth()`, for one kind of authorization server. Spread them into the options
+ * object of `oauth()`.
  */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
 
@@ -113,8 +113,8 @@ export interface KeycloakOptions {
 }
 
 /**
- * Accepts tokens from Keycloak. They need the audience of this server: create an audience mapper in a client scope, and
- * assign this client scope to the clients.
+ * Accepts tokens from Keycloak. The tokens must contain the audience of this server. For this purpose, create an
+ * audience mapper in a client scope of Keycloak, and assign this client scope to the clients.
  *
  * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.

@@ -36,7 +36,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** A request to an authorization server. */
 export interface ProviderRequest {
-  /** The body, which is sent as an HTML form by POST. Without a body, the request is a GET. */
+  /** The parameters of a POST request (`application/x-www-form-urlencoded`). Without them, the request is a GET. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ export interface SemaphoreLimits {
   readonly running: number;
   /** Maximum number of callers that run or wait. */
   readonly total: number;
-  /** Maximum number of callers of one client that run or wait. */
+  /** Maximum number of callers that run or wait, counted separately for each client. */
   readonly perClient: number;
   /** Maximum time that a caller waits, in milliseconds. */
   readonly waitMs: number;

@@ -108,7 +108,7 @@ export class TokenCache<T> {
     return undefined;
   }
 
-  /** Stores a value. @param until when the value expires, in milliseconds since 1970. */
+  /** Stores a value. @param until the time when the value expires, in milliseconds since 1970. */
   set(key: string, value: T, until: number): void {
     if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();

@@ -134,6 +134,6 @@ function checkOptions(options: BullmqOptions): void {
     );
   for (const [name, value] of Object.entries({ queue, prefix }))
     if (value !== undefined && (typeof value !== 'string' || !/^[^:\s]+$/.test(value)))
-      checks.refuse(name, 'it must be a string without colons and spaces');
+      checks.refuse(name, 'it must be a string without colons or spaces');
   checks.throwIfAny();
 }

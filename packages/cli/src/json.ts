@@ -13,7 +13,7 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The JSON escape of a character, such as `\u202e`. */
+/** Returns the JSON escape of a character, such as `\u202e`. */
 export function escapeOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

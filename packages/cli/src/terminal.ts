@@ -111,7 +111,7 @@ export function show(
   else for (const line of lines()) terminal.out(line);
 }
 
-/** Returns a text in a style, if colours are on. */
+/** Returns a text in a style; if colours are off, returns the text unchanged. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
@@ -169,7 +169,7 @@ export function inLines(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROLS, '');
 }
 
-/** Returns the terminal with all colours removed from its lines. */
+/** Returns a terminal that writes the same lines without colours. */
 export function withoutColours(terminal: Terminal): Terminal {
   return {
     ...terminal,

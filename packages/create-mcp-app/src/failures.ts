@@ -41,7 +41,10 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
     exitCode: 1,
     meaning: 'the project was created, but its packages could not be installed',
   },
-  BUILD_FAILED: { exitCode: 1, meaning: 'the project was created and installed, but it does not compile' },
+  BUILD_FAILED: {
+    exitCode: 1,
+    meaning: 'the project and its packages were installed, but the project does not compile',
+  },
   SAMPLE_FAILED: { exitCode: 1, meaning: 'the project was created and built, but its server did not answer' },
   NOT_A_PROJECT: { exitCode: 1, meaning: '`add` was used outside a project that uses Sigil' },
   FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes exists; `--force` overwrites it' },

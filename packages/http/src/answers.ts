@@ -98,11 +98,11 @@ export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
   /**
-   * Called if a later check refuses the request of the stream. If this function is absent, such a refusal ends the
-   * stream.
+   * Called if a check of the open stream refuses its request; see `StreamRules.watch`. If this function is absent, such
+   * a refusal ends the stream.
    */
   readonly refused?: (() => void) | undefined;
-  /** Called with the principal after each later check that succeeds; see `StreamRules.watch`. */
+  /** Called with the principal after each successful check of the open stream; see `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
   /** Called when the server or the client has ended the stream. */
   readonly ended?: (() => void) | undefined;
@@ -347,7 +347,7 @@ const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: 
   [400, ['message', 'The message or its version is wrong']],
   [404, ['session', 'The session is not known']],
   [405, ['method', 'The HTTP method is not served']],
-  [406, ['headers', 'Accept does not allow the answer']],
+  [406, ['headers', 'The header Accept does not allow the content type of the answer']],
   [408, ['bytes', 'The body takes too long']],
   [415, ['headers', 'The content type or encoding of the body is not supported']],
 ]);

@@ -228,7 +228,11 @@ function checkHosts(options: HttpOptions, checks: OptionChecks): void {
     else if (!isTexts(given))
       checks.refuse(key, `it must be a list of strings, such as ['${EXAMPLES[key]}']`);
     else if (given.length === 0 && key === 'allowedHosts')
-      checks.refuse(key, 'an empty list refuses every request', 'name the hosts, or leave it out');
+      checks.refuse(
+        key,
+        'an empty list refuses every request',
+        'list the accepted hosts, or leave the option out',
+      );
     else {
       const wrong = given.find((one) => !lists[key](one));
       if (wrong !== undefined)

@@ -38,7 +38,7 @@ interface Question {
 /**
  * Streams the events of this process to the people who run the server. Events are about finished calls, refused
  * requests, requests to clients, tasks, and open sessions and streams. They contain neither the arguments and results
- * of calls, nor the content of requests to clients and of the answers to them. Events are created only while a client
+ * of calls, nor the content of requests to clients or of the clients' answers. Events are created only while a client
  * of this stream is connected.
  */
 export class EventsEndpoint {

@@ -128,8 +128,8 @@ export interface Hosted<P> {
    */
   readonly path?: string;
   /**
-   * The reason why handlers cannot send requests to clients that use sessions. If a handler tries this, it gets an
-   * error with this text immediately.
+   * Set this option if handlers cannot send requests to clients that use sessions. It contains the reason. A handler
+   * that tries to send such a request immediately gets an error with this text.
    *
    * @default undefined: handlers can send requests
    */

@@ -58,7 +58,7 @@ export interface HttpExchange extends RequestInfo {
   header(name: string): string | undefined;
   /**
    * The name of a header that the client sent more than once, although it is allowed only once. Such requests are
-   * refused, because a proxy can have checked another value than the one that this server reads.
+   * refused, because a proxy may have checked one of the values while this server would read another one.
    */
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The accepted origin of the web page that sent the request. The answer gets CORS headers for this origin. */
@@ -108,7 +108,10 @@ export class ArrivingBody {
   #pieces = 0;
   #taken = 0;
 
-  /** @param quotaKey the text that identifies the client in quotas: the bytes of the body count for this client. */
+  /**
+   * @param quotaKey the text that identifies the client in quotas. The bytes of the body are counted in the quota of
+   *   this client.
+   */
   constructor(limits: BodyLimits, quotaKey: string | undefined) {
     this.#limits = limits;
     this.#quotaKey = quotaKey;

@@ -86,7 +86,7 @@ export class Http2Exchange extends NodeExchange {
     this.response.setTimeout(this.output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  /** Ends the HTTP/2 stream of this exchange. Other streams of the connection stay open. */
+  /** Ends the HTTP/2 stream of this request. Other streams of the connection stay open. */
   protected override destroy(): void {
     this.#stream.destroy();
   }

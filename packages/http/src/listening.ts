@@ -10,8 +10,8 @@ export function portOf(server: Server): number {
 }
 
 /**
- * Makes a server listen. Rejects if it cannot. @param group the prefix of option names in error messages, such as
- * `metrics.`.
+ * Makes a server listen. Rejects if the server cannot listen. @param group the prefix of option names in error
+ * messages, such as `metrics.`.
  */
 export function listen(server: Server, where: ListenOptions, group = ''): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -50,7 +50,8 @@ export function metricsOptions(
   if (given === undefined) return undefined;
   const options: Partial<MetricsOptions> = checks.group('metrics', given, METRICS);
   const { handler, path = '/metrics', token, port, host = '127.0.0.1' } = options;
-  if (typeof handler !== 'function') checks.refuse('metrics.handler', 'it must be a request handler of Node');
+  if (typeof handler !== 'function')
+    checks.refuse('metrics.handler', 'it must be a request listener, as for createServer() of node:http');
   checkToken('metrics.token', token, checks);
   const { workers } = server;
   const last = 65_535 - (workers - 1);

@@ -15,9 +15,9 @@ export interface SessionOptions {
   /**
    * Maximum number of sessions in this process. At the limit, a new session replaces an idle session. The server looks
    * for idle sessions in this order: sessions of the client that opens the new session, then those of the client with
-   * the most sessions, then those of all clients. From the first of these groups with idle sessions, it ends the one
-   * that has been idle for the longest time. A session with an open request or stream is not idle. If no session is
-   * idle, `initialize` is answered with 503.
+   * the most sessions, then those of all clients. In the first group that has an idle session, the session that has
+   * been idle for the longest time ends. A session with an open request or stream is not idle. If no session is idle,
+   * `initialize` is answered with 503.
    *
    * @default 10,000
    */
@@ -167,9 +167,9 @@ export interface HttpOptions {
   readonly streams?: StreamOptions;
   /**
    * Whether to also serve HTTP+SSE, the transport of revision 2024-11-05, at `/sse` and `/messages`. It is for clients
-   * that support no newer transport. A mounted app serves every path that ends in `/sse` or `/messages`. When
-   * `sessions.max` streams are open, further streams are refused. Processes do not share the sessions of this
-   * transport. A load balancer must therefore send `/messages` to the process that has the stream of the client.
+   * that support no newer transport. A mounted app serves every path that ends in `/sse` or `/messages`. If the number
+   * of open streams has reached `sessions.max`, further streams are refused. Processes do not share the sessions of
+   * this transport. A load balancer must therefore send `/messages` to the process that has the stream of the client.
    *
    * @default false
    */
@@ -345,8 +345,9 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly health?: string;
   /**
    * Path of the readiness check, such as `/readyz`. A GET request is answered with 200 and `{"status":"ready",…}` if
-   * the server accepts requests. It is answered with 503 if the backend does not respond or the server is closing.
-   * `checks` in the answer is empty if the app shares no state with other processes. The path needs no authentication.
+   * the server accepts requests. It is answered with 503 if the backend does not respond or the server is closing. The
+   * member `checks` of the answer is empty if the app shares no state with other processes. The path needs no
+   * authentication.
    *
    * @default undefined: there is no readiness check
    */
@@ -368,9 +369,9 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly metrics?: MetricsOptions;
   /**
-   * Options for streaming finished calls, refused requests and other activity as Server-Sent Events. `sigil top` and
-   * other clients with the token can read the events. Arguments and results are left out. With `workers`, a client gets
-   * only the events of the worker that serves its connection.
+   * Options for the stream of events (Server-Sent Events) about finished calls, refused requests and other activity.
+   * `sigil top` and other clients with the token can read the events. The events do not contain arguments and results
+   * of calls. With `workers`, a client gets only the events of the worker that serves its connection.
    *
    * @default {}: events are served at `/events` if the environment variable `SIGIL_EVENTS_TOKEN` has a token
    */
@@ -394,9 +395,9 @@ export interface HttpRuntimeOptions extends HttpOptions {
   /**
    * How many worker processes serve requests on the port (`node:cluster`). Each worker runs the whole program. The
    * process that you start creates the app too, but serves no requests. Workers share the data in the backend of the
-   * app. Without a backend, the workers serve only clients of revision 2026-07-28, and no tasks. With
-   * `NODE_COMPILE_CACHE`, stopping the workers can take 2 seconds, because Node then writes its cache. To avoid this,
-   * call `module.flushCompileCache()` one second after the start.
+   * app. Without a backend, the workers serve only clients of revision 2026-07-28, and these clients cannot use tasks.
+   * If the environment variable `NODE_COMPILE_CACHE` is set, stopping the workers can take 2 seconds, because Node
+   * writes its cache first. To avoid this, call `module.flushCompileCache()` one second after the start.
    *
    * @default 1: the process serves requests itself
    */

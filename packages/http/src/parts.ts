@@ -84,7 +84,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     } catch (error) {
       logger.error(
         { err: error, ...aboutRequest(http) },
-        'the authorization could not create the refusal for missing scopes',
+        'the option authorization failed to create the refusal of a request without the needed scopes',
       );
       return scopeChallenge(scopes);
     }

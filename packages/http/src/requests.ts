@@ -124,8 +124,9 @@ export class OriginCheck {
 
   /**
    * Whether a request with this origin is allowed (revision 2026-07-28, basic/transports/streamable-http, "Security &
-   * Endpoint"). Requests without an origin are allowed, because they do not come from a web page. Other origins must be
-   * in `allowedOrigins`. Without this option, the origin must have a loopback host that is in `allowedHosts`.
+   * Endpoint"). Requests without an origin are allowed, because they do not come from a web page. If there is an
+   * origin, it must be in `allowedOrigins`. If that option is not set, the origin must have a loopback host that is in
+   * `allowedHosts`.
    */
   allowsOrigin(origin: string | undefined): boolean {
     if (origin === undefined) return true;

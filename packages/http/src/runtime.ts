@@ -84,7 +84,7 @@ const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
   'without a backend, workers only serve clients of 2026-07-28. These clients cannot use tasks, and get no notifications of changes in other workers. ' +
-  'Each worker can accept the same requestState once, because workers do not know which ones other workers have accepted. Set the option backend of createApp';
+  'Each worker can accept the same requestState once, because a worker does not know which values other workers have accepted. Set the option backend of createApp';
 
 /** Whether sessions can be served by several processes. */
 function hasBackend({ backend }: Endpoint, { handler }: ServerOptions): boolean {

@@ -167,7 +167,11 @@ describe('metrics with a port of their own', () => {
 
 describe('metrics that cannot be served', () => {
   test.each<[object, string, string]>([
-    [{ metrics: { handler: 'text' } }, 'metrics.handler', 'it must be a request handler of Node'],
+    [
+      { metrics: { handler: 'text' } },
+      'metrics.handler',
+      'it must be a request listener, as for createServer() of node:http',
+    ],
     [{ metrics: handler }, 'metrics', 'it must be an object'],
     [{ metrics: { handler, path: '/mcp' } }, 'metrics', 'the server already uses /mcp'],
     [

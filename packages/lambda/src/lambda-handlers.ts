@@ -20,16 +20,16 @@ const UNASKABLE =
   'Serve the app with lambdaStreamHandler, or only serve clients of 2026-07-28';
 
 /**
- * Serves an app as a Lambda function that returns each response as a whole, behind a Function URL or an HTTP API of API
- * Gateway. The messages of a stream are sent together when the stream ends, or one second before the timeout of the
- * Lambda function. GET requests that open a stream are refused; the specification allows this. In revisions with
- * sessions, requests to the client, such as elicitations, fail immediately, because they could not reach the client
- * before the response. In revision 2026-07-28, which has no sessions, tools and other handlers can request input from
- * clients.
+ * Serves an app as a Lambda function that returns each response as a whole. The function can be behind a Function URL,
+ * or behind an HTTP API of API Gateway. The messages of a stream are sent together when the stream ends, or one second
+ * before the timeout of the Lambda function. GET requests that open a stream are refused; the specification allows
+ * this. In revisions with sessions, requests to the client, such as elicitations, fail immediately, because they could
+ * not reach the client before the response. In revision 2026-07-28, which has no sessions, tools and other handlers can
+ * request input from clients.
  *
  * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
- * @returns the handler of the function.
+ * @returns the handler of the Lambda function.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -51,15 +51,15 @@ export function lambdaHandler(
 }
 
 /**
- * Serves an app as a Lambda function that streams its answers, behind a Function URL with the invoke mode
- * `RESPONSE_STREAM`. Streams end one second before the function's timeout. Clients that open a stream by GET are
- * refused; the specification allows this.
+ * Serves an app as a Lambda function that streams its answers. The function must be behind a Function URL with the
+ * invoke mode `RESPONSE_STREAM`. Streams end one second before the function's timeout. GET requests that open a stream
+ * are refused; the specification allows this.
  *
  * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
- * @returns the handler of the function.
+ * @returns the handler of the Lambda function.
  * @throws DefinitionError when an option is wrong.
- * @throws Error when it is called outside of the Lambda runtime.
+ * @throws Error when the program does not run in the runtime of AWS Lambda.
  * @example
  * ```ts
  * export const handler = lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });

@@ -324,7 +324,9 @@ export class Enhancers {
     const execution = new CallExecutionContext(context, cls, method);
     const given: unknown = await interceptor.intercept(execution, handler);
     if (!isObservable(given))
-      throw new TypeError(`the interceptor ${name} has returned no Observable: write return next.handle()`);
+      throw new TypeError(
+        `the interceptor ${name} has returned no Observable: end its method intercept() with \`return next.handle()\``,
+      );
     return lastValueFrom(given, { defaultValue: undefined });
   }
 

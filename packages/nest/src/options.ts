@@ -23,15 +23,15 @@ export const NESTS = [
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
   /**
    * Options of the endpoint, as for `nodeHandler`. If `authorization` or `authenticate` is set here, it determines the
-   * principal of each request. If the option `principal` is set as well, the application does not start.
+   * principal of each request. If the option `principal` is also set, the application does not start.
    */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
    * Returns the principal of a request, or `undefined` if the request has no principal. It is called after the guards
    * and middleware of the application have accepted the request.
    *
-   * @default from `request.user`: its `id`, `userId` or `sub` as id, its `scopes` or `scope`, and all its members as
-   *   claims
+   * @default a principal made from `request.user`. Its id is the first of `id`, `userId` and `sub` that is set; its
+   *   scopes are the member `scopes` or `scope`; its claims are all members
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
@@ -89,7 +89,8 @@ export interface SigilModuleExtras {
 export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[]>
   extends SigilModuleExtras, Pick<ModuleMetadata, 'imports'> {
   /**
-   * The name of the server, for example to inject its `App` with `@InjectApp('shop')`. It is required with `include`.
+   * The name of the server, for example to inject its `App` with `@InjectApp('shop')`. It is required if `include` is
+   * set.
    *
    * @default undefined: the `App` cannot be injected by a name
    */

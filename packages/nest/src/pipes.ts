@@ -9,7 +9,10 @@ import {
   setArguments,
 } from '@sigil/core/internal';
 
-/** A parameter of a handler. It receives the argument `name`, or all arguments if `name` is `undefined`. */
+/**
+ * A parameter of a handler. It receives the argument with the name in `name`. If `name` is `undefined`, it receives all
+ * arguments.
+ */
 export interface PipedParameter {
   readonly name: string | undefined;
   readonly metatype: Type | undefined;

@@ -252,7 +252,7 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
   if (others.length > 0 && !include)
     checks.refuse(
       'include',
-      `the application has ${servers.length} servers, and ${name ?? 'one'} has no list of its modules`,
+      `the application has ${servers.length} servers, but ${name ?? 'one of them'} does not list its modules`,
       'list modules, such as include: [ShopModule], or import SigilModule only once to serve all modules',
     );
   for (const cls of include ?? [])

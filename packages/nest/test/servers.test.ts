@@ -165,7 +165,7 @@ describe('an application does not start', () => {
   test('with several servers of which one does not say what it serves', async () => {
     const { include: _include, ...whole } = shop;
     await expect(refusal(administration, whole)).rejects.toThrow(
-      /include \}\): the application has 2 servers, and shop has no list of its modules/,
+      /include \}\): the application has 2 servers, but shop does not list its modules/,
     );
   });
 

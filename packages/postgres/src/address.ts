@@ -39,7 +39,7 @@ export function checkSchema(checks: OptionChecks, schema: unknown): string {
       checks.refuse('schema', `${schema} is for PostgreSQL itself`, "use another name, such as 'sigil_shop'");
     return schema;
   }
-  checks.refuse('schema', 'it must be a name of at most 48 letters a to z, digits and underscores');
+  checks.refuse('schema', 'it must be a name of at most 48 characters: letters a to z, digits, underscores');
   return DEFAULT_SCHEMA;
 }
 
@@ -64,7 +64,7 @@ export function checkAddress(checks: OptionChecks, { url, pool }: Address): void
       "write url: 'postgres://user@host/database', or pass a pool of pg",
     );
   if (url !== undefined && pool !== undefined)
-    checks.refuse('url', 'there must be either an address or a pool', 'remove one of them');
+    checks.refuse('url', 'url and pool are both set', 'remove one of them');
   checkUrl(checks, 'url', url);
   if (pool !== undefined && !isObject(isObject(pool) ? pool['options'] : undefined))
     checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');

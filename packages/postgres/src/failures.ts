@@ -26,7 +26,7 @@ const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   [
     /^42501$/,
     (schema) =>
-      `allow the user to create tables, or let another user run migrate(url, { schema: '${schema}' }) and set postgres({ schema: '${schema}', migrate: false })`,
+      `allow the user to create tables; or run migrate(url, { schema: '${schema}' }) as another user, and set postgres({ schema: '${schema}', migrate: false })`,
   ],
 ];
 

@@ -42,7 +42,9 @@ export class Listener {
   /** Callbacks that wait for a listening connection. */
   readonly #waiting = new Set<() => void>();
 
-  /** @param connection knows the address of PostgreSQL. The listener opens its own connection to this address. */
+  /**
+   * @param connection the source of the address of PostgreSQL. The listener opens its own connection to this address.
+   */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly events: ListenerEvents,

@@ -30,7 +30,7 @@ describe('the options of postgres()', () => {
     ['it must be a pool of pg', { pool: null }],
     ['it must be a name of at most 48', { url, schema: 'Shop' }],
     ['it must be a name of at most 48', { url, schema: 'a"; DROP SCHEMA sigil; --' }],
-    ['there must be either an address or a pool', { url, pool: { options: {} } }],
+    ['url and pool are both set', { url, pool: { options: {} } }],
     ['pg_sigil is for PostgreSQL itself', { url, schema: 'pg_sigil' }],
     ['information_schema is for PostgreSQL itself', { url, schema: 'information_schema' }],
     ["it must be true or false, not 'false'", { url, migrate: 'false' }],

@@ -1,8 +1,8 @@
 /**
  * The first lines of each script that limits how many items, such as sessions, are stored in total and for each client.
- * Each item has its own key, which expires in Redis. A sorted set, the index, contains all keys and the times when they
- * expire. When the expiry of a key is extended, the index is not updated, to save time. So when a time in the index has
- * passed, the script checks whether the key still exists.
+ * Each item has its own key, which expires in Redis. The index is a sorted set of all these keys, with the times when
+ * they expire. When the expiry of a key is extended, the index is not updated, to save time. So when a time in the
+ * index has passed, the script checks whether the key still exists.
  *
  * `KEYS[1]` is the prefix of all keys. It contains a hash tag, so that all keys are on the same node of a cluster.
  */

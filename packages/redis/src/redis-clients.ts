@@ -34,7 +34,8 @@ export class WrongServerError extends Error {}
 /** The error message for each wrong kind of server, by the mode that the server reports. */
 export const WRONG_MODES: Readonly<Record<string, string>> = {
   cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
-  sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
+  sentinel:
+    "The server is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
 };
 
 const makeCluster = (options: RedisClusterOptions) => createCluster(options);
@@ -90,7 +91,7 @@ export class NodeClient implements LinkClient {
 
 /**
  * A client that is connected to the masters of a cluster. When the connection to a master is lost, the client asks the
- * cluster for the current masters, and connects to them. Until then, commands for the other masters still work.
+ * cluster for the current masters, and connects to them. In the meantime, commands for the other masters still work.
  */
 export class ClusterClient implements LinkClient {
   readonly #options: RedisClusterOptions;

@@ -60,7 +60,7 @@ const EVICTS =
   'Redis deletes keys, including sessions and tasks, when its memory is full: set its maxmemory-policy to noeviction';
 
 const IS_COPY =
-  'Redis is a replica, which refuses writes, so sessions and tasks are refused: use the address of the master';
+  'Redis is a replica and refuses writes, so it cannot store sessions and tasks: use the address of the master';
 
 /**
  * The connection to Redis, which all parts of a backend share. It reconnects automatically. While there is no
@@ -288,6 +288,6 @@ export function checkConnection(options: RedisConnectionOptions, checks: OptionC
   const { prefix, timeoutMs } = options;
   checks.integer('timeoutMs', timeoutMs);
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[^\s{}]+$/.test(prefix)))
-    checks.refuse('prefix', 'it must be a string without spaces and braces');
+    checks.refuse('prefix', 'it must be a string without spaces or braces');
   checkServers(options, checks);
 }

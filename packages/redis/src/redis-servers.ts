@@ -13,8 +13,8 @@ export interface RedisServersOptions {
   /**
    * A client from `createClient()` of node-redis, instead of `url`. Only the options of the client are read, such as
    * the location and certificates; the client does not have to be connected. Its connection is not used, because stores
-   * need other settings for reconnecting and timeouts. With `cluster` or `sentinel`, only the login to Redis comes from
-   * the client, not the address.
+   * need other settings for reconnecting and timeouts. If `cluster` or `sentinel` is also set, only the login to Redis
+   * comes from the client, not the address.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, instead of `url`. */
@@ -193,7 +193,11 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
     checks.refuse('client', 'it must be a client from createClient() of @redis/client');
   const places = [url, cluster, sentinel].filter((place) => place !== undefined);
   if (places.length > 1 || (places.length === 0 && client === undefined) || (url && client))
-    checks.refuse('url', 'there must be either an address, a client, a cluster or Sentinels', FIX);
+    checks.refuse(
+      'url',
+      'the location of Redis must come from exactly one of url, client, cluster and sentinel',
+      FIX,
+    );
   if (url !== undefined && !isAddress(url))
     checks.refuse('url', 'it must be the address of a Redis server', FIX);
   if (cluster !== undefined) checkNodes('cluster', checks.group('cluster', cluster, ['nodes']), checks);
@@ -204,7 +208,7 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
     checks.refuse(
       'sentinel.name',
       'it must be the name that the Sentinels use for the master',
-      "write 'mymaster'",
+      "use the name from the Sentinels' configuration, for example 'mymaster'",
     );
 }
 

@@ -44,8 +44,8 @@ export class RedisStateStore implements StateStore {
   }
 
   /**
-   * Stores the current time in the key `epoch`, unless Redis already has this key. If a state was issued before that
-   * time, its use is reported as `forgotten`, because Redis can have lost the record of an earlier use.
+   * Stores the current time in the key `epoch`, unless Redis already has this key. If a state was issued before the
+   * time in this key, its use is reported as `forgotten`, because records of earlier uses can be lost.
    */
   async begin(): Promise<void> {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));

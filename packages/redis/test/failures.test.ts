@@ -228,7 +228,7 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
     expect(logged).toEqual([
       {
         level: 'warn',
-        message: expect.stringMatching(/^Redis is a replica, which refuses writes, so/),
+        message: expect.stringMatching(/^Redis is a replica and refuses writes, so/),
       },
     ]);
     const { connect } = redisForTests();

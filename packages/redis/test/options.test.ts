@@ -11,10 +11,14 @@ describe('redis()', () => {
     [
       'neither an address nor a client',
       {},
-      /there must be either an address, a client, a cluster or Sentinels/,
+      /the location of Redis must come from exactly one of url, client, cluster and sentinel/,
     ],
-    ['an address and a client', { url: URL, client: createClient() }, /there must be either an address/],
-    ['an address and a cluster', { url: URL, cluster: { nodes: [URL] } }, /there must be either an address/],
+    ['an address and a client', { url: URL, client: createClient() }, /the location of Redis must come from/],
+    [
+      'an address and a cluster',
+      { url: URL, cluster: { nodes: [URL] } },
+      /the location of Redis must come from/,
+    ],
     ['a cluster that is none', { cluster: [URL] }, /it must be an object with any of nodes/],
     [
       'a cluster without nodes',

@@ -133,7 +133,7 @@ describeWithRedis(
       [
         'a Sentinel in place of a Redis',
         (nodes) => ({ url: nodes[0] ?? '' }),
-        /This is a Sentinel: write sentinel/,
+        /The server is a Sentinel: write sentinel/,
       ],
       [
         'a Redis in place of a cluster',

@@ -76,7 +76,7 @@ async function visitEntry(
     if (!isWithin(walk.root, location)) {
       return refuse(
         'it is a link to a file or folder outside of the folder of skills',
-        'put the file itself into the folder',
+        'replace the link with the file or folder itself',
       );
     }
     const found = await stat(location);

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '@sigil/core';
 
 /**
- * Creates a problem with a file or folder of skills.
+ * Describes a problem with a file or folder of skills, as a `DefinitionProblem`.
  *
  * @param path the file or folder, relative to the folder of skills.
  */

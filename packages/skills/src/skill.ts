@@ -94,7 +94,7 @@ function readFrontmatter(text: string): Frontmatter {
 function asJson(value: object): Frontmatter {
   const json = JSON.stringify(value, (key, member: unknown) => {
     if (typeof member === 'number' && !Number.isFinite(member)) {
-      throw new Error(`the frontmatter has a number that JSON cannot represent, in the member '${key}'`);
+      throw new Error(`the frontmatter has a number that JSON cannot represent, as the value of '${key}'`);
     }
     return member;
   });

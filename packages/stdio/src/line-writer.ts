@@ -29,8 +29,8 @@ export class LineWriter {
   #gone = false;
 
   /**
-   * @param write the original `write` method of the stream, bound to the stream. The current method of the stream may
-   *   be a replacement by a `StdoutGuard`.
+   * @param write the original `write` method of the stream, bound to the stream. A `StdoutGuard` may have replaced
+   *   `output.write`, so this method is passed separately.
    */
   constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;

@@ -12,7 +12,7 @@ import { METHODS } from '@sigil/core/transport';
 
 /** A request to the user (`elicitation/create`) to fill in a form or to open a page. */
 export interface ElicitRequest {
-  /** The kind of request: `url` to open a page; `form`, or absent, to fill in a form. */
+  /** The kind of request: `url` to open a page, `form` to fill in a form. If absent, it is `form`. */
   readonly mode?: 'form' | 'url';
   readonly message: string;
   /** The schema of the form: a flat object with primitive properties. Absent in URL mode. */
@@ -24,8 +24,8 @@ export interface ElicitRequest {
 }
 
 /**
- * How the client answers requests from the server. If a member is absent, the client refuses the requests that the
- * member would answer, with the error -32601.
+ * How the client answers requests from the server. Each member is for one kind of request. If a member is absent,
+ * the client refuses requests of this kind with the error -32601.
  */
 export interface Answers {
   /** Answers elicitation requests in place of a user: fills in forms, and agrees to open pages. */

@@ -10,7 +10,7 @@ import type { Sent, Wire } from './wire.js';
 /** A report of the progress of a request (`notifications/progress`). */
 export interface ProgressUpdate {
   readonly progress: number;
-  /** The value of `progress` when the request is done, if the server knows it. */
+  /** The value that `progress` will have when the request is done; absent if the server does not know this value. */
   readonly total?: number;
   /** A text that describes the progress (since revision 2025-03-26). */
   readonly message?: string;

@@ -63,7 +63,7 @@ export async function connect<
   if (typeof window === 'undefined' || parent === window)
     throw new ViewError(
       'NO_HOST',
-      'No host embeds this page: open it in a host that shows MCP Apps, such as sigil dev',
+      'No host embeds this page: open it in a host for MCP Apps, for example in the page of sigil dev',
     );
   const events = new HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>();
   const channel = new HostChannel(parent, (method, params) => events.take(method, params));

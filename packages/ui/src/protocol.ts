@@ -85,7 +85,7 @@ export interface HostContext {
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
   readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
-  /** How many pixels at each edge of the view the device covers, for example with a notch. */
+  /** For each edge of the view, the number of pixels that the device covers, for example with a notch. */
   readonly safeAreaInsets?: {
     readonly top: number;
     readonly right: number;

@@ -12,7 +12,7 @@ export interface ToolTypes {
 /** The types of a server's tools, by tool name. */
 export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
 
-/** The default type of a server's tools, which allows any name, any arguments and any result. */
+/** The types of the tools if the program gives no types: any name, any arguments and any result are allowed. */
 export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;

@@ -80,7 +80,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Listens for the request of the host to end the view. The host waits until the listener's promise has settled.
+   * Listens for the host's request to end the view. The host waits until the listener's promise has settled.
    */
   onTeardown(listener: () => void | Promise<void>): () => void {
     return this.#events.teardown.add(listener);

@@ -26,7 +26,7 @@ describe('a view that connects', () => {
     await expect(connect(NAMED)).rejects.toMatchObject({
       name: 'ViewError',
       code: 'NO_HOST',
-      message: expect.stringContaining('open it in a host that shows MCP Apps,'),
+      message: expect.stringContaining('open it in a host for MCP Apps,'),
     });
     expect(host.received).toEqual([]);
   });

@@ -13,8 +13,8 @@ export type DurableObjectClass<Env, State> = new (
 };
 
 /**
- * Creates a Durable Object class that serves an app. An object keeps the sessions, subscriptions and shared data of all
- * its clients in one place. Each object has its own app, which is created at the first request to the object.
+ * Creates a Durable Object class that serves an app. Each Durable Object of the class keeps the sessions, subscriptions
+ * and shared data of all its clients in one place. It has its own app, which is created at its first request.
  *
  * @param app a function that receives the object's state and the bindings, and returns the app. The state includes the
  *   storage. The function is called at the first request, and again only after a failure.

@@ -10,7 +10,7 @@ const most = 1.5;
 /** The time from an empty folder to the first tool result, divided by the time to install the same dependencies. */
 export const create: Row = {
   id: 'create',
-  title: 'create to first answer (1 = npm install alone)',
+  title: 'project creation to first answer (1 = npm install alone)',
   unit: '×',
   budget: [atMostValue(most, '×')],
   contestants: [sigil],

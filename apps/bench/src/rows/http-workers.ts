@@ -9,9 +9,9 @@ import { measureHttp } from './http-row.js';
 const oneProcess: Contestant = { ...sigil, id: 'one process' };
 
 /**
- * `tools/call` over HTTP with two workers behind one port. The cost of a call must not be higher than with one worker.
- * There is only one connection, so only one of the workers is busy. Two busy processes on one core would slow each
- * other down in any case.
+ * `tools/call` over HTTP with two worker processes on one port. The cost of a call must not be higher than with one
+ * worker. There is only one connection, so only one of the workers is busy. Two busy processes on one core would slow
+ * each other down in any case.
  */
 export const httpWorkers: Row = {
   id: 'http-workers',

@@ -9,9 +9,9 @@ import { StdioClient } from '../stdio-load.js';
 const MANY = 500;
 
 /**
- * The time from the start of an app with 500 tools to its first answer, divided by the same time of an app with one
- * tool. Each tool has its own two DTO classes. Half of the additional time is for class-validator's decorators. The
- * rest is for reading each class at start, so that mistakes are found before the first call.
+ * The time from the start of an app with 500 tools to its first answer, divided by this time for an app with one tool.
+ * Each tool has its own two DTO classes. Half of the additional time is for class-validator's decorators. The rest is
+ * for reading each class at start, so that mistakes are found before the first call.
  */
 export const startMany: Row = {
   id: 'start-many',

@@ -32,7 +32,7 @@ const cache = fileURLToPath(new URL('../compile-cache', import.meta.url));
 
 /**
  * Measures how much processor time servers use from their start until the answer to a first call. Each server is
- * started several times, with the compile cache of Node if Node has one.
+ * started several times, with the compile cache of Node if this version of Node has one.
  */
 export function measureStart(
   plan: Plan,

@@ -25,7 +25,7 @@ export class JobTools {
     return `${label}: computed for ${seconds} seconds`;
   }
 
-  @Tool({ description: 'Works for a second and then fails, always as a task' })
+  @Tool({ description: 'Always runs as a task: works for a second, and then fails' })
   @TaskSupport('required')
   async failingJob(ctx: ToolContext): Promise<never> {
     await pause(1000, ctx.signal);

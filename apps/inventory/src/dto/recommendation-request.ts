@@ -4,7 +4,7 @@ import { BUDGET } from '../price-range.js';
 
 /** The arguments of the prompt `product_recommendation`. */
 export class RecommendationRequest {
-  @Describe('Category by id or name, as commerce://catalog/categories lists them', {
+  @Describe('Id or name of a category; the resource commerce://catalog/categories lists both', {
     examples: ['tents', 'running shoes'],
   })
   @IsString()

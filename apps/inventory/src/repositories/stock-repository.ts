@@ -29,7 +29,8 @@ export class StockRepository {
    * warehouses with the most pieces first.
    *
    * @param quantity the number of pieces, more than 0.
-   * @param warehouse the code of the only warehouse to take pieces from; by default all warehouses.
+   * @param warehouse the code of a warehouse, to take pieces only from there; by default, pieces come from all
+   *   warehouses.
    * @returns the id of the reservation, and the pieces from each warehouse; `undefined` if there are too few pieces.
    */
   reserve(sku: string, quantity: number, warehouse?: string): { id: string; taken: StockRow[] } | undefined {

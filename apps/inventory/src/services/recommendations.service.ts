@@ -24,8 +24,8 @@ export class Recommendations {
       message.user(`In stock now, from the category "${category.name}"${within}:\n\n${listOf(products)}`),
       message.user(
         `Recommend the best choice for a customer who looks for something from "${category.name}"${within}. ` +
-          'Choose only from the products above, name the SKU, and give one reason for it and one alternative. ' +
-          'If nothing fits, say so.',
+          'Choose only from the products above. Name the SKU of your choice, give one reason for it, and name one ' +
+          'alternative. If nothing fits, say so.',
       ),
     ];
   }

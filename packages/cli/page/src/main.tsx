@@ -39,7 +39,7 @@ function Unknown() {
   return (
     <main class="unknown">
       <h1>Sigil</h1>
-      <p>Open the link that sigil dev shows in the terminal: it holds the token of this page.</p>
+      <p>Open the link that sigil dev shows in the terminal: it contains the token of this page.</p>
     </main>
   );
 }

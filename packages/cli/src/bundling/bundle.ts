@@ -161,7 +161,7 @@ function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
     missing === undefined
       ? 'correct the named module'
       : /^[./#]/.test(missing)
-        ? 'compile the program first; import a module with its file extension, for example ./shop.js; copy imported data files into the compiled output'
+        ? 'compile the program first, import the module with its file extension (for example ./shop.js), or copy imported data files into the compiled output'
         : `run npm install ${importedPackage(missing)}, or leave the package out of the bundle with --external ${importedPackage(missing)}`;
   return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
 }

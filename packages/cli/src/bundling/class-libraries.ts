@@ -41,7 +41,7 @@ export function installedForm({ path, resolveDir, kind }: LibraryImport): Librar
 
 /**
  * Returns the code of the module `RULES` for the run of the program during the build. This code loads class-validator
- * without an import statement. Otherwise, the build would take the import for one of the program's own imports.
+ * without an import statement, because the build treats every import statement as an import of the program.
  */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));
@@ -61,8 +61,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the module to bundle for an import of one of the `CLASS_LIBRARIES`; `undefined` to bundle the imported module
- * itself.
+ * Returns the module to bundle in place of an imported class library; `undefined` to bundle the imported module itself.
  *
  * @param hasFiles whether the target has a file system.
  */

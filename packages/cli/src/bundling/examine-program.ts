@@ -44,7 +44,7 @@ export interface Examined {
   readonly exports: readonly string[];
 }
 
-/** Code that lets CommonJS modules `require` packages outside of the bundle. */
+/** Code that defines the function `require`. With it, bundled CommonJS modules load packages outside of the bundle. */
 export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 /** Maximum number of times that a program is described again, because it has discovered further modules. */

@@ -33,13 +33,15 @@ export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>):
 }
 
 /**
- * Checks the folder to ship to. @throws UsageError if it contains the program, or files that `sigil build` has not
- * written.
+ * Checks the folder to ship to. @throws UsageError if it contains the program or the bundle, or if it exists and
+ * `sigil build` has not written it.
  */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
-    throw new UsageError(`--ship ${name}: the program is in this folder; use a separate folder`);
+    throw new UsageError(
+      `--ship ${name}: this folder contains the program or the bundle; choose a folder that contains neither`,
+    );
   if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
     throw new UsageError(
       `--ship ${name}: the folder exists, but sigil build did not write it; choose another folder, or delete this one`,

@@ -21,7 +21,7 @@ export interface Target {
   readonly serves: 'program' | 'exports';
   /** The name of the file that `sigil build` writes beside the program by default. */
   readonly file: string;
-  /** The command that starts the file; `%` stands for the file. */
+  /** How to start the file, usually a command; `%` stands for the file. */
   readonly start: string;
 }
 
@@ -58,7 +58,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     globals: 'globalThis.awslambda = { streamifyResponse: (handler) => handler };',
     serves: 'exports',
     file: 'lambda.mjs',
-    start: 'deploy % as the handler of the function',
+    start: 'deploy % as the handler of the Lambda function',
   },
   deno: {
     conditions: ['deno', 'node'],

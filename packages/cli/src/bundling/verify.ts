@@ -35,8 +35,8 @@ export interface Comparison {
  * (such as the result of `tools/list`), and their errors for calls without arguments. The bundle runs in a copy of the
  * project or of the shipped folder. Only packages outside of the bundle are installed in this copy.
  *
- * @returns `undefined` if there is no difference; the reason if the comparison was not possible, for example because
- *   the program lacks something on this machine.
+ * @returns `undefined` if there is no difference. If the comparison was not possible, returns the reason, for example
+ *   that the program lacks something on this machine.
  * @throws ServerError if the definitions or errors differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {

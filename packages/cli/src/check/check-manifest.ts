@@ -2,7 +2,7 @@ import type { Manifest, ManifestPrompt } from '@sigil/core/manifest';
 import { checkName, checkTool, tokensOf, type ToolRules } from './check-tool.js';
 import type { Finding } from './findings.js';
 
-/** The findings of a check, and the estimated cost of each tool in tokens of the model. */
+/** The findings of a check, and the estimated size of each tool in tokens. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
   /** The estimated number of tokens that each tool takes in a model's context. The key is the tool's name. */

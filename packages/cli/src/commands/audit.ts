@@ -10,7 +10,7 @@ const VERIFY_OPTIONS = {
   'key-env': {
     type: 'string',
     value: 'name',
-    about: "the environment variable with the key of the audit's chain, if the chain has one",
+    about: "the environment variable with the key of the audit's chain, if the chain has a key",
   },
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
@@ -76,9 +76,9 @@ async function faultOf(
   if (!isObject(record)) return 'it is not an audit record, because it is not a JSON object';
   // A member that occurs twice can be read in different ways.
   if (JSON.stringify(record) !== text)
-    return 'its format differs from the format of audit records: it was changed';
+    return 'its format differs from the format of audit records: the record was changed';
   if (!isLinked(record))
-    return 'it has no chain data: it was added, or it was written without the audit option "chain"';
+    return 'it has no chain data: the record was added later, or was written without the audit option "chain"';
   const { chain } = record;
   const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };
   ends.set(chain.id, { seq: chain.seq, hash: chain.hash });

@@ -31,7 +31,7 @@ const OPTIONS = {
   out: {
     type: 'string',
     value: 'file',
-    about: 'the file to write; by default, app.mjs in the folder of the program',
+    about: 'the file to write; by default, a file in the folder of the program, such as dist/app.mjs',
   },
   ship: {
     type: 'string',
@@ -43,7 +43,7 @@ const OPTIONS = {
     value: 'package',
     multiple: true,
     default: [] as string[],
-    about: 'a package that stays external',
+    about: 'a package to leave out of the bundle',
   },
   'no-verify': {
     type: 'boolean',
@@ -98,7 +98,7 @@ export const build: Command = {
         const why = await compareWithProgram({ ...options, bundled, external, shipped: temporary, runtime });
         if (why !== undefined)
           warnings.push(
-            `the file is written, but was not compared with the program, because the program does not start on this machine: ${why}`,
+            `the file was written, but was not compared with the program, because the program does not start on this machine: ${why}`,
           );
       }
       // The bundle is only written now, so that a failed build leaves the previous bundle.

@@ -83,7 +83,9 @@ function describe({ findings, tokens, totalTokens }: CheckReport, terminal: Term
   return [
     ...found.map((line) => styled(terminal, 'yellow', line)),
     ...(found.length > 0 ? [''] : []),
-    ...(sources.length > 0 ? ['Of hosts, read from', ...sources.map((source) => `  ${source}`), ''] : []),
+    ...(sources.length > 0
+      ? ['Sources for the limits of the hosts', ...sources.map((source) => `  ${source}`), '']
+      : []),
     'Estimated tokens: one for every four characters of name, description and input schema',
     ...table(counts.map(([name, count]) => [`  ${name}`, String(count)])),
     '',

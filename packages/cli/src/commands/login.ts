@@ -20,7 +20,7 @@ const OPTIONS = {
   'client-secret-env': {
     type: 'string',
     value: 'name',
-    about: "the environment variable with the client's secret, if the client has one",
+    about: "the environment variable with the client's secret, if the client has a secret",
   },
   'callback-port': {
     type: 'string',
@@ -63,7 +63,7 @@ export const login: Command = {
 
 const LOGOUT_OPTIONS = { json: SERVER_OPTIONS.json } as const;
 
-/** `sigil logout`: forgets a login. */
+/** `sigil logout`: removes the stored login to a server, and revokes its tokens. */
 export const logout: Command = {
   synopsis: 'logout <url>',
   purpose: 'remove the stored login to a server, and revoke its tokens',

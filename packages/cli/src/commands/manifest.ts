@@ -54,7 +54,7 @@ const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 /** `sigil manifest diff`: shows how changes of a manifest affect clients. */
 export const manifestDiff: Command = {
   synopsis: 'manifest diff <old.json> <new.json|main.js>',
-  purpose: 'show what changed, and whether it breaks clients',
+  purpose: 'show the changes between two manifests, and whether they break clients',
   example: 'manifest diff manifest.json dist/main.js',
   options: SERVER_OPTIONS,
   async run(args, terminal) {

@@ -25,7 +25,7 @@ interface OneCompilation {
 export class Compilation {
   readonly #compilers = new Map<string, OneCompilation>();
 
-  /** @param state receives the output lines of the compiler, and whether the compiler runs, succeeded or failed. */
+  /** @param state receives the output lines of the compiler, and its state: running, succeeded or failed. */
   constructor(private readonly state: DevState) {}
 
   /** Reads a line from the compiler. */

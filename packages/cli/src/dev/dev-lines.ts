@@ -48,7 +48,7 @@ interface Section {
   readonly isLog?: boolean;
 }
 
-/** The number of fixed lines: two for the head, one for the keys, and an empty line before the keys. */
+/** The number of lines that every screen has: two for the head, one for the keys, and an empty line before the keys. */
 export const OTHER_LINES = 4;
 /** The number of lines of a section besides its content: an empty line and its title. */
 const LINES_OF_SECTION = 2;

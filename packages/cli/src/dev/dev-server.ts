@@ -146,8 +146,8 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
 }
 
 /**
- * Returns the address to reach a Sigil server that is started with these arguments and environment variables. Returns
- * `undefined` for a server on standard streams, or for a port outside 1 to 65535.
+ * Returns the host and port of a Sigil server that is started with these arguments and environment variables. Returns
+ * `undefined` if the server uses standard streams, or if the port is not between 1 and 65535.
  */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;

@@ -17,7 +17,7 @@ export interface DevActions {
   quit(): void;
   /** Ends `sigil dev` as Ctrl-C does. */
   interrupt(): void;
-  /** Opens a page in a browser. @default the user's browser */
+  /** Opens a page in a browser. @default opens the page in the user's browser */
   open?(url: string): void;
 }
 
@@ -52,7 +52,7 @@ const SCROLLS: readonly (readonly [key: RegExp, rows: (page: number) => number])
   [/^\u001b(?:[[O]F|\[[48]~)$/, () => -Infinity],
 ];
 
-/** Shows `sigil dev` on the whole terminal, and handles its keys. */
+/** Shows the state of `sigil dev` on the whole terminal, and handles the keys that the user presses. */
 export class DevTerminal {
   readonly #screen: Screen;
   readonly #unsubscribe: () => void;
@@ -231,11 +231,11 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
       return [
         '',
         'r  restarts the server with its last compiled output',
-        'o  opens the page of sigil dev: forms for tools, calls, logins, views',
+        'o  opens the page of sigil dev, to call tools, log in, and see calls and views',
         'l  shows the whole stored log: arrows and PageUp scroll',
         'i  shows how to start the MCP Inspector, connected to the server',
         'c  shows and copies the settings that add the server to a client',
-        'q  ends compiler and server, like Ctrl-C; press Ctrl-C twice to end at once',
+        'q  ends the compiler and the server, like Ctrl-C; a second Ctrl-C kills them',
         '',
         '* marks an argument that is required. A token is about four characters.',
         'Copying only works in a terminal that supports OSC 52.',

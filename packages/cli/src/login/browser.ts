@@ -50,7 +50,11 @@ export async function logInByBrowser({
         if (pathname !== CALLBACK) return say(response, 404, 'There is nothing here.');
         // Any page can send a browser here, so such a request does not end the pending login.
         if (searchParams.get('state') !== begun.state)
-          return say(response, 400, 'The command sigil is waiting for a different login.');
+          return say(
+            response,
+            400,
+            'sigil login is waiting for a different login: use the URL that it shows in the terminal.',
+          );
         resolve(finish(begun, searchParams, response, keep));
       });
     });

@@ -54,7 +54,7 @@ export interface LoginOptions {
   readonly challenge?: Challenge;
 }
 
-/** A login that was begun, and waits for the redirect of the browser. */
+/** A login that has begun, and that waits for the redirect of the browser. */
 export interface BegunLogin {
   /** The page where the user logs in. */
   readonly authorizeUrl: string;

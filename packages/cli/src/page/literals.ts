@@ -3,7 +3,7 @@ import { isObject } from '../json.js';
 /** Maximum width of a line. */
 const WIDTH = 100;
 
-/** A part of a value that is written as code and not as a JSON literal, such as `expect.anything()`. */
+/** A part of a value that is not a JSON literal but code, such as `expect.anything()`. */
 export class Code {
   constructor(readonly text: string) {}
 }

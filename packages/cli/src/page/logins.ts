@@ -135,7 +135,7 @@ export class Logins {
     if (!login)
       throw new Refusal(
         400,
-        `The login has no token (its status is ${known.shown.status}): finish it, or start another one`,
+        `The login has no token (its status is ${known.shown.status}): finish the login, or start another login`,
       );
     if (login.expiresAt !== undefined && login.expiresAt - EARLY_MS < Date.now())
       await (known.refreshing ??= login
@@ -151,7 +151,7 @@ export class Logins {
   #known(id: string): KnownLogin {
     const known = this.#logins.get(id);
     if (known) return known;
-    throw new Refusal(404, 'This login does not exist: start another one');
+    throw new Refusal(404, 'This login does not exist: start another login');
   }
 
   #took(known: KnownLogin, login: PageLogin): void {

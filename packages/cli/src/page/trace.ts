@@ -32,7 +32,7 @@ export interface Exchange {
   readonly id: number;
   /** When the request started, in ISO 8601. */
   readonly at: string;
-  /** Milliseconds from the start of the request until the answer has ended or was last updated; 0 without an answer. */
+  /** Milliseconds from the start of the request to the end (or the latest part) of the answer; 0 without an answer. */
   readonly ms: number;
   readonly request: {
     readonly method: string;
@@ -70,7 +70,7 @@ export class Trace {
   /**
    * Starts to record an exchange.
    *
-   * @param secret a text to hide everywhere, such as an access token.
+   * @param secret a text that must not appear in the record, such as an access token.
    */
   begin(method: string, headers: Headers, body: Buffer, secret: string | undefined): OpenExchange {
     const begun = new OpenExchange(this.#count++, { method, headers, body }, secret, (exchange) => {

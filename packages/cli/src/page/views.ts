@@ -78,7 +78,7 @@ export class Views {
     if (typeof html !== 'string' || html.length > MOST_OF_HTML)
       throw new Refusal(
         400,
-        `html must be the document of the view, and have at most ${MOST_OF_HTML} characters`,
+        `html must be a string with the HTML of the view, of at most ${MOST_OF_HTML} characters`,
       );
     const name = randomBytes(24).toString('base64url');
     const policy = this.#policyOf(membersOf('csp', csp));
@@ -163,7 +163,7 @@ function domainsOf(csp: JsonObject, member: string): string[] {
     if (typeof domain === 'string' && SOURCE.test(domain)) return domain;
     throw new Refusal(
       400,
-      `csp.${member} must have origins such as https://api.example.com, not ${JSON.stringify(domain)}`,
+      `csp.${member} must contain only origins such as https://api.example.com, not ${JSON.stringify(domain)}`,
     );
   });
 }

@@ -72,7 +72,7 @@ export interface Greeted {
   readonly instructions: unknown;
 }
 
-/** The extension for calls that continue as tasks. */
+/** The name of the MCP extension for calls that continue as tasks. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /**

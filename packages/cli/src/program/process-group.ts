@@ -7,7 +7,7 @@ export const HAS_GROUPS: boolean = process.platform !== 'win32';
  * Sends a signal to a child that leads a process group, and to all processes that the child has started.
  *
  * @param pid the process id of the child, which was started with `detached: HAS_GROUPS`.
- * @param signal the signal. On Windows, all processes are killed instead.
+ * @param signal the signal to send. On Windows, these processes are killed instead.
  */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (!HAS_GROUPS) {

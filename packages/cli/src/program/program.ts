@@ -11,7 +11,7 @@ import { AskedServer } from './asked-server.js';
 import { LineCutter } from './lines.js';
 import { HAS_GROUPS, signalGroup } from './process-group.js';
 
-/** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
+/** A server: the path of a program for Node, a URL, or the words of a command line that starts a server over stdio. */
 export type ServerAddress = string | readonly string[] | URL;
 
 /** Options for a question to a server. */
@@ -195,7 +195,7 @@ class Program extends AskedServer {
 /** One problem in the report of a `DefinitionError`. Node puts brackets around an error without frames. */
 const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]+$/gm;
 
-/** Returns the problems with its definitions that a failed program has written to standard error. */
+/** Returns the problems that a failed program has reported about its definitions. @param stderr its standard error. */
 export function reportedProblems(stderr: string): ReportedProblem[] {
   return [...stderr.matchAll(PROBLEM)].map(({ groups }) => {
     const { code = '', problem = '', fix = '' } = groups ?? {};

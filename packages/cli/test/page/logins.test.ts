@@ -129,7 +129,7 @@ test('what an authorization server says of an error is shown by the page alone',
   const used = await page.ask('/api/mcp', { headers: { 'x-sigil-login': id } });
   expect([used.status, used.json()['error']]).toEqual([
     400,
-    'The login has no token (its status is failed): finish it, or start another one',
+    'The login has no token (its status is failed): finish the login, or start another login',
   ]);
 });
 

@@ -123,7 +123,7 @@ test.each([
   const { status, text } = await page.ask('/api/views', { method: 'POST', json });
 
   expect(status).toBe(400);
-  expect(text).toContain('csp.connectDomains must have origins');
+  expect(text).toContain('csp.connectDomains must contain only origins');
 });
 
 test.each([

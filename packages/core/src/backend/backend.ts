@@ -105,7 +105,7 @@ export interface StoredSession {
   readonly owner: string | null;
   /**
    * Identifies the client for limits per client: a string that names a principal or a network address. Absent if
-   * clients cannot be distinguished; only limits for all clients then apply.
+   * clients cannot be distinguished. In that case, only the limits for all clients together apply.
    */
   readonly client?: string | undefined;
   /**
@@ -205,15 +205,15 @@ export interface StreamRest {
 /**
  * Stores the events of streams, so that a client that lost its connection can get the rest of a stream (2025-11-25,
  * basic/transports, "Resumability and Redelivery"). For each stream, a transport waits for the result of one call
- * before it makes the next call. A method that returns its value synchronously is faster.
+ * before it makes the next call. A method that returns its value without a promise therefore makes a stream faster.
  *
  * A store may drop events at any time, the oldest of a stream first. A client that resumes the stream then gets only
  * the remaining events.
  */
 export interface EventStore {
   /**
-   * Appends a message to its stream. An ended stream does not change, even if a process that the others considered dead
-   * tries to append.
+   * Appends a message to its stream. An ended stream does not change. If a process is slow and others consider it dead,
+   * its late messages are therefore not appended.
    *
    * @param ends whether the message also ends the stream. The message is appended and the stream is ended in one atomic
    *   step. If two processes try to end a stream, only one of them succeeds.
@@ -227,9 +227,9 @@ export interface EventStore {
   /**
    * Returns the events that follow a given event of a stream, in order.
    *
-   * @param id the id of the given event. If the store has dropped this event, the result begins with the next event
-   *   that is still stored. Without an id, all events are returned. The client sends the id, so it can be any text. For
-   *   an unknown id, the result can be empty, or contain any of the events of this stream.
+   * @param id the id of the given event. If the store has dropped this event, the result begins with the first later
+   *   event that is still stored. Without an id, all events are returned. The client sends the id, so it can be any
+   *   text. For an unknown id, the result can be empty, or contain any of the events of this stream.
    */
   after(name: StreamName, id?: string): MaybePromise<StreamRest>;
   /** Drops the events of one stream, or of all streams of a session. */
@@ -249,11 +249,11 @@ export type StateKind = 'states' | 'proofs';
 export type StateUse = 'first' | 'used' | 'forgotten';
 
 /**
- * Remembers which request states clients have sent back, so that each is accepted once (2026-07-28,
+ * Remembers which request states clients have sent back, so that each state is accepted only once (2026-07-28,
  * basic/patterns/mrtr, "Server Requirements"). Processes that share `state.keys` must also share a store.
  *
- * A store knows the time when its records begin. After a loss of data, such as a restart of Redis without persistence,
- * this is the time of the loss.
+ * A store knows the time since which its records are complete. If data was lost, for example by a restart of Redis
+ * without persistence, this is the time of the loss.
  */
 export interface StateStore {
   /**
@@ -265,8 +265,8 @@ export interface StateStore {
    *   anyway.
    * @param client identifies the client for limits per client: a string that names a principal or a network address.
    *   Absent if clients cannot be distinguished.
-   * @param kind the kind of value. Each kind has its own capacity. Otherwise, the proofs, which arrive with every
-   *   request, would leave no room for states.
+   * @param kind the kind of value. Each kind has its own capacity. If they shared one, the proofs would leave no room
+   *   for states, because proofs arrive with every request.
    * @default kind 'states'
    * @param ageMs how long ago the state was created, in milliseconds. The store subtracts this from the current time of
    *   its own clock.
@@ -285,7 +285,7 @@ export interface Rate {
   /** The length of the window, in milliseconds. */
   readonly windowMs: number;
   /**
-   * How many operations are allowed immediately one after another, if there were none for a long time.
+   * How many operations are allowed in immediate succession after a long pause.
    * @default limit
    */
   readonly burst?: number;
@@ -315,9 +315,9 @@ export interface LimitState {
 }
 
 /**
- * Limits rates across all processes with the generic cell rate algorithm (GCRA). When all allowed operations are used
- * up, the limiter allows further operations one by one, at equal intervals. Refused callers therefore do not all
- * continue at the same moment.
+ * Limits how often operations happen in all processes together, with the generic cell rate algorithm (GCRA). When all
+ * allowed operations are used up, the limiter allows further operations one by one, at equal intervals. Refused callers
+ * therefore do not all continue at the same moment.
  */
 export interface Limiter {
   /**

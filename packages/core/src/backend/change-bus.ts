@@ -4,7 +4,7 @@ import type { TaskStatus } from './tasks.js';
 /** The kinds of lists that a server offers to clients. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** A notification of a change, or a message, that a process sends over the change bus. Plain JSON. */
+/** A message on the change bus: a notification of a change, or a message. Plain JSON. */
 export type ServerChange =
   /** The entries of a list have changed. */
   | { readonly kind: 'list'; readonly list: ListKind }
@@ -31,7 +31,7 @@ export type ServerChange =
    */
   | { readonly kind: 'all' };
 
-/** A message from one process to another of the same app. */
+/** A message from one process to another process of the same app, or to all its processes. */
 export interface NodeMessage {
   readonly kind: 'message';
   /** The address of the process that receives the message. If absent, all processes receive it. */
@@ -44,16 +44,15 @@ export interface NodeMessage {
 
 /**
  * Carries changes between the processes of one app, so that a change in one process reaches the clients of all
- * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. When a
- * bus has reconnected after a lost connection, it sends `{ kind: 'all' }` to its listeners, because changes may be
- * lost.
+ * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. After a
+ * lost connection, a bus reconnects and sends `{ kind: 'all' }` to its listeners, because it may have missed changes.
  */
 export interface ChangeBus {
   /**
    * Sends a change to every listener of every process, including this one. If this method fails, the app logs the
-   * error, and the handler that caused the change does not get the error. A message can also forward a client's answer
-   * to another process. If such a message cannot be sent, the client gets an error and is asked to send the answer
-   * again.
+   * error, and the handler that caused the change does not get the error. A change of the kind `message` can contain a
+   * client's answer for another process. If such a change cannot be sent, the client gets an error and is asked to send
+   * the answer again.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */

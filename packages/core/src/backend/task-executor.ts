@@ -3,8 +3,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
  * Chooses the time and the process for each run of a task's handler. The task store keeps the tasks, and decides which
- * run can change a task. It therefore does no harm if the executor runs a task twice. If the executor loses a task,
- * other processes can still claim the task from the store.
+ * run can change a task. An executor may therefore run a task twice without harm. If the executor loses a task, other
+ * processes can still claim the task from the store.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export interface RunOutcome {
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
    * Milliseconds until the executor should try again; 0 for `done`. For `taken`, this is the time until the other run's
-   * lease or the task's delay ends, or a short time if a limit was reached.
+   * lease or the task's delay ends. For `busy`, and if a limit was reached, it is a short time.
    */
   readonly retryAfterMs: number;
 }

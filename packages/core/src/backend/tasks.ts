@@ -55,8 +55,8 @@ export interface TaskState {
   /** When the task was last updated, in ISO 8601. */
   readonly lastUpdatedAt: string;
   /**
-   * How long the task is kept after its creation, in milliseconds. After that time, the server can delete it. `null`
-   * for no limit.
+   * How long the task is kept after its creation, in milliseconds. After that time, the server can delete the task.
+   * `null` for no limit.
    */
   readonly ttlMs: number | null;
   /** Milliseconds that a client should wait between two polls. */
@@ -102,10 +102,11 @@ export interface TaskRecord {
   readonly version: number;
   /**
    * Identifies the client for limits per client: a string that stands for a principal, a network address or a
-   * connection. `null` if clients cannot be distinguished; only limits for all clients then apply.
+   * connection. `null` if clients cannot be distinguished. In that case, only the limits for all clients together
+   * apply.
    */
   readonly owner: string | null;
-  /** The tool that the task runs. */
+  /** The name of the tool that the task runs. */
   readonly tool: string;
   /**
    * Identifies the tool's parameters and behaviour. A process with another version of the tool does not continue the
@@ -177,7 +178,7 @@ export interface TaskClaim {
   readonly overdueMs?: number;
 }
 
-/** The id of a run, and its task. */
+/** The id of a run, and the id of its task. */
 export interface TaskRunName {
   readonly taskId: string;
   readonly run: string;

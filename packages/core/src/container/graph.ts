@@ -177,7 +177,7 @@ function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
 }
 
 const HOOK_FIX =
-  'make it a singleton, use a provider with an asynchronous useFactory, or do the work in the handler';
+  'make the service a singleton, use a provider with an asynchronous useFactory, or do the work in the handler';
 const CYCLE_FIX =
   'move the common part of these services into a third service, or resolve one of them later with ctx.resolve()';
 
@@ -199,7 +199,7 @@ export function cannotCreate(id: ServiceId): string {
  */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
-    return 'use a class, a token or a name; if the id is undefined, two files usually import each other';
+    return 'use a class, a token or a name; if the id is undefined, the usual cause is that two files import each other';
   return typeof id === 'function'
     ? `decorate ${nameOf(id)} with @Service(), or, if it is an abstract class, add an object such as { provide: ${nameOf(id)}, useClass: … } to createApp({ providers })`
     : 'add provide(<the token>, <its value>) to createApp({ providers }), or an object with provide: <the token> and useClass or useFactory';

@@ -27,8 +27,8 @@ export interface InjectOptions {
 }
 
 /**
- * Resolves a service while a class is being constructed, in a field initialiser or constructor. It needs no decorator
- * metadata, so it works with every build.
+ * Resolves a service while a class is being constructed, in a field initialiser or constructor. This function needs no
+ * decorator metadata, so it works with every build.
  *
  * @param id a class, a token, or a name.
  * @param options whether the service may be missing.

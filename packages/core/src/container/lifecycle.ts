@@ -32,7 +32,7 @@ export interface HookWatch {
   starting<T>(hook: string, work: Promise<T>): Promise<T>;
   /**
    * Called when a scope, such as a request, ends. Starts one time limit for all hooks of the scope, such as `onClose`.
-   * Returns a function that waits for one hook, and rejects when the time limit passes.
+   * Returns a function that waits for one hook. The promise of that function rejects when the time limit passes.
    */
   ending(): WaitForEnd;
 }
@@ -54,8 +54,8 @@ export class Lifecycle {
   }
 
   /**
-   * Runs a function that constructs an instance, and returns the instance as `made`. `starting` is a promise that
-   * resolves when the instance's dependencies are initialised; `undefined` if they are initialised already.
+   * Runs a function that constructs an instance. In the result, `made` is the instance, and `starting` is a promise
+   * that resolves when the instance's dependencies are initialised; `undefined` if they are initialised already.
    */
   collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
     const outer = this.#needs;

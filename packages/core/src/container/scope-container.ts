@@ -36,7 +36,8 @@ export class NotReady extends Error {
 
 /**
  * A typedi container for the services of one scope, such as one request. typedi calls `get` for each dependency of a
- * service. The dependency can belong to another scope, so `get` lets the resolver choose its container.
+ * service. The dependency can belong to another scope, so `get` lets the resolver choose the container of the
+ * dependency.
  */
 export class ScopeContainer extends ContainerInstance {
   readonly instances: Map<ServiceId, unknown> = new Map();

@@ -117,7 +117,7 @@ export type RefusedBy =
 
 /** One request in flight, as contexts, guards and middleware use it. The engine implements this interface. */
 export interface Call {
-  /** The JSON-RPC id. */
+  /** The JSON-RPC id of the request. */
   readonly id: RequestId;
   /** The id of the call in the log: the header `X-Request-Id`, or else a random string. Created on demand. */
   readonly callId: string;

@@ -301,12 +301,13 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Runs a side effect once for this request, however often the handler runs, and remembers its result.
+   * Runs a side effect once for this request, however often the handler runs. Returns the result, which is remembered
+   * for later runs.
    *
    * @param key the name of the side effect within the handler. It must not be empty, and must be the same in every run.
    * @param run a function that runs the side effect, and returns its result. The result is stored as JSON.
    * @throws TypeError if the key is empty or not a string, or if JSON cannot represent the result. JSON cannot
-   *   represent functions, promises and invalid dates.
+   *   represent functions, promises or invalid dates.
    */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);

@@ -67,7 +67,7 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
   /** The number of calls per second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
   readonly rate?: string;
   /**
-   * How many calls are allowed immediately one after another, if there were none for a long time.
+   * How many calls are allowed in immediate succession after a long pause.
    * @default the number in `rate`, such as 30 for `30/min`
    */
   readonly burst?: number;
@@ -93,15 +93,16 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
 export type LimitLike = string | CallLimit;
 
 /**
- * Runs the next middleware, or the handler after the last middleware, and returns its value. Must not be called more
- * than once.
+ * Runs the next middleware or, if no further middleware follows, the handler. Returns the value of that middleware or
+ * handler. Must not be called more than once.
  */
 export type NextFunction = () => Promise<unknown>;
 
 /** A middleware that is a class. The container creates the instance of the class. */
 export interface Middleware {
   /**
-   * Runs instead of the handler, after the arguments have been checked. Calls `next()` to run the handler.
+   * Runs around the handler, after the arguments have been checked. The handler runs only if this method calls
+   * `next()`.
    *
    * @returns the value that replaces the handler's return value, usually the value of `next()`; `null` for no value.
    */
@@ -119,7 +120,7 @@ export interface ErrorMapper {
   /**
    * Returns the replacement for the error, usually a `ToolError`.
    *
-   * @param context the context of the call; `undefined` when the call failed before it had one.
+   * @param context the context of the call; `undefined` if the call failed before its context was created.
    */
   map(error: object, context?: RequestContext): unknown;
 }

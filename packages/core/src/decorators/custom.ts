@@ -42,7 +42,7 @@ export interface MetadataDecorator<T> {
 
 /**
  * Makes a decorator for one kind of private metadata. The code that writes the value and the code that reads it use the
- * same decorator, so both have the same key and type.
+ * same decorator. Therefore, both use the same key and type.
  *
  * @param key the key of the value in `definition.metadata`.
  * @returns the decorator, with `of` to read its value and `entry` for definitions without decorators.
@@ -72,8 +72,8 @@ export function createMetadataDecorator<T>(key: string | symbol = Symbol('metada
 type AnyDecorator = (target: never, member: never, descriptor: never) => void;
 
 /**
- * Combines several decorators of methods or classes into one. The combined decorator has the same effect as the list of
- * the given decorators above a method or class, in the order of the arguments.
+ * Combines several decorators of methods or classes into one. The combined decorator has the same effect as all the
+ * given decorators above a method or class, the first argument on top.
  *
  * @param decorators the decorators to combine, the outermost first.
  * @example

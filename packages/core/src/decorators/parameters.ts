@@ -43,10 +43,10 @@ export interface ArgOptions {
  * union of several types, such as `string | number`, list the types in `{ anyOf: […] }`; otherwise, the app does not
  * start.
  *
- * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
- * question mark from `note?: string`. An initialiser also makes an argument optional: clients can omit the argument for
- * `page: number = 1`. `{ default: 1 }` makes it optional too, and shows the default to clients. Sigil can detect only
- * the first initialiser in a parameter list, so set `optional` or `default` for all later parameters.
+ * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because the question mark of
+ * `note?: string` does not exist at run time. An initialiser also makes an argument optional: clients can omit the
+ * argument for `page: number = 1`. `{ default: 1 }` makes it optional too, and shows the default to clients. Sigil can
+ * detect only the first initialiser in a parameter list, so set `optional` or `default` for all later parameters.
  *
  * @param name the name of the argument, as clients send it.
  * @param options the description, the constraints, and the type if reflection cannot determine it.
@@ -160,7 +160,8 @@ export function createParamDecorator(value: (context: RequestContext) => unknown
 export type Principal = PrincipalOfRequest;
 
 /**
- * Passes the authenticated principal to a handler parameter; `undefined` on an unauthenticated transport.
+ * Passes the authenticated principal to a handler parameter; `undefined` if the transport does not authenticate
+ * callers.
  *
  * @example
  * ```ts
@@ -189,7 +190,7 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
 /**
  * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`. Gateways can then route requests by this
  * argument without reading the bodies. A request is refused if its header and its body contain different values.
- * Proxies log headers, so the server logs a warning at start if the name of an argument suggests a secret. The
+ * Proxies may log headers, so the server logs a warning at start if the name of the argument suggests a secret. The
  * decorator belongs on a DTO property, or on a parameter with `@Arg`. It supports only strings, integers and booleans.
  *
  * @param name the part of the header's name after `Mcp-Param-`; unique within the tool.
@@ -219,7 +220,7 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
 /**
  * Adds a description for the model to a DTO class or to one of its properties.
  *
- * @param description the meaning of the value, worded for a model.
+ * @param description the meaning of the value, in words for a model.
  * @param more the title, examples, or deprecation of the value.
  * @example
  * ```ts

@@ -33,9 +33,9 @@ export interface ServiceOptions {
  * - `request`: once per request.
  * - `transient`: each time the service is resolved.
  *
- * A singleton may have the methods `onInit` and `onReady`. `createApp` creates the singletons that the app needs at
- * start. It awaits `onInit` of each singleton, dependencies first. Then it awaits `onReady` of all of them in the same
- * order, and returns. Any other singleton is created and initialised when it is first needed. Services with other
+ * A singleton may have the methods `onInit` and `onReady`. `createApp` creates only those singletons that the app needs
+ * at start. It awaits `onInit` of each singleton, dependencies first. Then it awaits `onReady` of all of them in the
+ * same order, and returns. Any other singleton is created and initialised when it is first needed. Services with other
  * scopes must not have these methods.
  *
  * If an instance has a method `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy`, it is disposed of when
@@ -66,9 +66,9 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Marks a constructor parameter as optional. The id of the parameter is the argument of `@Inject`; without `@Inject`,
- * it is the type of the parameter. The parameter is `undefined` if the id has no provider and is not a class with
- * `@Service`. In field initialisers, use `inject(id, { optional: true })` instead.
+ * Marks a constructor parameter as optional. The parameter is `undefined` if its id has no provider and is not a class
+ * with `@Service`. The id is the argument of `@Inject`; without `@Inject`, it is the type of the parameter. In field
+ * initialisers, use `inject(id, { optional: true })` instead.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export function Optional(): ParameterDecorator {
   return (cls, method, index) => {
     if (method !== undefined)
       throw new TypeError(
-        `@Optional belongs on parameters of constructors, not of ${String(method)}(): for an argument, use @Arg(name, { optional: true })`,
+        `@Optional belongs on parameters of constructors, not on parameters of ${String(method)}(): for an optional argument, use @Arg(name, { optional: true })`,
       );
     addOptional(cls, index);
   };
@@ -111,7 +111,7 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * Restricts all definitions of a service, or one definition, to principals with all the given scopes. If the class and
  * the method have this decorator, the scopes of both are required. Lists show definitions even if the principal lacks
  * their scopes, so that the client can request the scopes. Over HTTP, a call without the scopes gets 403 and a
- * challenge that names all scopes; on other transports, it gets an error with `data.authorization`. To hide a
+ * challenge that names all required scopes. On other transports, it gets an error with `data.authorization`. To hide a
  * definition, add a guard; guards run before the scopes are checked.
  *
  * @typeParam A the type of the arguments that the handler gets.

@@ -18,8 +18,8 @@ type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
 type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
 
 /**
- * The type of a URI template's variables, for a handler without a schema. A value is a string, `undefined` for an
- * omitted query variable, or a list if a variable with `*` has several values.
+ * The type of a URI template's variables, for a handler without a schema. A value is usually a string. It is
+ * `undefined` for an omitted query variable, and a list if a variable with `*`, such as `{?tags*}`, has several values.
  *
  * @typeParam U the URI template.
  * @example

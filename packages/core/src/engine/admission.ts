@@ -68,8 +68,8 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
 }
 
 /**
- * The error for a method that the server, or the protocol revision of the request, does not have. Observers always see
- * the request as refused, even if it was admitted before the error was thrown.
+ * The error for a method that does not exist in the server or in the protocol revision of the request. Observers always
+ * see the request as refused, even if it was admitted before the error was thrown.
  */
 export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
@@ -77,7 +77,7 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** Returns the name of the check that refuses requests with such an error; `undefined` if no check does. */
+/** Returns the name of the check that refuses a request by throwing this error; `undefined` if no check throws it. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
@@ -149,8 +149,9 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. Their concurrent requests have one limit, and the requests of all other methods have
- * another limit. The other methods include lists, discovery, and methods that free capacity, such as `tasks/cancel`.
+ * The methods that run handlers. One limit applies to concurrent requests for these methods. A separate limit applies
+ * to all other methods except `subscriptions/listen`. Therefore, `tasks/cancel` and lists, for example, still work when
+ * the first limit is reached.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,

@@ -18,7 +18,7 @@ import { writeSession } from './session-state.js';
 /** The session of a client: the results of `initialize`, and settings that the client changes later. */
 export class Session implements ClientView {
   /**
-   * Whether the client has reported that it is ready. Until then, the server sends the client only responses. See
+   * Whether the client has reported that it is ready. Until then, the server sends only responses to the client. See
    * `becomeReady`.
    */
   ready = false;
@@ -140,7 +140,7 @@ export class ConnectionState {
   }
 
   /**
-   * Changes the session: first in the store, if there is one, then in this process.
+   * Changes the session: first in the store, if the app has a store, and then in this process.
    *
    * @param edit a function that returns the new stored state.
    * @param apply a function that changes the local state; not called if the store failed.

@@ -141,7 +141,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return undefined;
   }
 
-  /** The session; `undefined` until its client has reported that it is ready. */
+  /** The session; `undefined` until the client has reported that it is ready. */
   get session(): Session | undefined {
     return this.#state.session?.ready ? this.#state.session : undefined;
   }

@@ -388,8 +388,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. For clients of revision 2026-07-28, and in the
-   * background, the promise rejects with a `Suspension` instead. The run then ends without a result.
+   * arrived, so that the handler can run again within this request. If the client uses revision 2026-07-28, or if the
+   * handler runs in the background, the promise rejects with a `Suspension` instead. The run then ends without a
+   * result.
    */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);

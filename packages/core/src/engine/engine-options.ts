@@ -60,8 +60,8 @@ export interface LimitOptions {
   readonly maxBatchBytes?: number;
   /**
    * Maximum size of one response, in bytes. A larger result of a tool is replaced with an `isError` result that asks
-   * the model to request less. Any other larger response is replaced with an error (-32603). This limit also applies to
-   * the result of a task; in addition, the task store can have a limit.
+   * the model to request less. Any other response that is too large is replaced with an error (-32603). This limit also
+   * applies to the result of a task; in addition, the task store can have a limit.
    * @default 16 MiB
    */
   readonly maxResultBytes?: number;
@@ -72,8 +72,8 @@ export interface LimitOptions {
    */
   readonly maxSubscriptions?: number;
   /**
-   * Maximum number of open `subscriptions/listen` requests from one client. Clients are counted as in
-   * `maxInFlightPerClient`.
+   * Maximum number of open `subscriptions/listen` requests from one client. The option `maxInFlightPerClient` describes
+   * which requests count as one client.
    * @default 1000
    */
   readonly maxSubscriptionsPerClient?: number;
@@ -85,9 +85,9 @@ export interface LimitOptions {
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Maximum total size of the requests that opened the current subscriptions of this process, in bytes of memory,
-   * including headers. Each client can use at most a quarter of this size. Further subscriptions are refused (over
-   * HTTP: 503).
+   * Maximum total size, in bytes of memory, of the requests that opened the current subscriptions of this process. The
+   * size includes the headers of these requests. Each client can use at most a quarter of this size. Further
+   * subscriptions are refused (over HTTP: 503).
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;

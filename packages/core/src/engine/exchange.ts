@@ -63,7 +63,9 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** The definitions whose authors were warned in the log about a handler. Each definition gets at most one warning. */
+  /**
+   * The definitions whose handlers have already caused a warning in the log. Each definition gets at most one warning.
+   */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -136,7 +138,7 @@ export class Exchange implements ActiveRequest, Stream {
     return this.call.limitStates;
   }
 
-  /** Serves the request with an entry, such as a tool: checks its guard, then runs middleware and handler. */
+  /** Serves the request with an entry, such as a tool: checks its guards, then runs middleware and handler. */
   invoke<R>(
     { where, run }: { readonly where: string; readonly run: Invoke<R> },
     args: Record<string, unknown>,

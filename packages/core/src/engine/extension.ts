@@ -33,7 +33,7 @@ export interface ExtensionCall {
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
   /**
-   * Identifies the client for limits per client. It is a string (the principal or the network address), or else the
+   * Identifies the client for limits per client. It is a string (for the principal or the network address), or the
    * object of the connection. `undefined` if several clients can share the connection; then only the limits for all
    * clients together apply.
    */
@@ -50,9 +50,9 @@ export interface ExtensionCall {
   declares(extension: string): boolean;
   /** Whether guards allow the caller to see and use an entry. */
   sees(entry: Entry): MaybePromise<boolean>;
-  /** Whether the handler runs in the background, started by `ExtensionHost.replay`. */
+  /** Whether `ExtensionHost.replay` has started the handler, which then runs in the background. */
   readonly isReplay: boolean;
-  /** Returns the call in a form that can be stored and replayed, without the headers that hold credentials. */
+  /** Returns the call in a form that can be stored and replayed. Headers that contain credentials are left out. */
   record(): RecordedCall;
   /**
    * Returns the record of the handler's runs so far: the client's answers, and the results of side effects.

@@ -236,7 +236,7 @@ function recordOf({
 }
 
 function noCall(): Error {
-  return new Error('this is not a tool call, so no handler is running');
+  return new Error('journal() and endRun() can be called only for a tool call');
 }
 
 function handlerOf(

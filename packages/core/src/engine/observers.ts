@@ -34,7 +34,9 @@ export type CallOutcome =
 export interface CallInfo {
   /** The id of the call in the log; see `RequestContext.id`. */
   readonly id: string;
-  /** The JSON-RPC id of the request; `undefined` for the run of a task, and if the message had no readable id. */
+  /**
+   * The JSON-RPC id of the request; `undefined` if the call is the run of a task, or if the message had no readable id.
+   */
   readonly requestId: RequestId | undefined;
   /** The method as the client sent it, cut after 256 characters. */
   readonly method: string;
@@ -220,9 +222,7 @@ export interface Observer {
   taskChanged?(event: TaskEvent): void;
   /** Called when a transport has refused a request before reading its message. */
   refused?(event: RefusalEvent): void;
-  /**
-   * Called as the last step when the app closes. The process ends when this method has finished, or after five seconds.
-   */
+  /** Called as the last step when the app closes. The app waits at most five seconds for this method. */
   close?(): MaybePromise<void>;
   /** Called when an operation on a store has succeeded or failed. */
   storeAsked?(event: StoreEvent): void;
@@ -473,7 +473,7 @@ export class Observation {
     private readonly guarded: (run: () => void) => void,
   ) {}
 
-  /** The trace that one of the observers has begun; otherwise, the trace of the call. */
+  /** The trace that one of the observers has begun. If no observer has begun a trace, the trace of the call. */
   get trace(): Trace | undefined {
     return this.info.trace;
   }

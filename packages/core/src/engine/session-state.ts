@@ -34,7 +34,7 @@ export function writeSession(session: WrittenSession): SessionState {
 }
 
 /**
- * Reads a stored session. Another process, even with another version of Sigil, may have written it.
+ * Reads a stored session. The session may come from another process, even one with another version of Sigil.
  *
  * @returns the session; `undefined` if this process supports no sessions of the stored protocol version.
  */

@@ -357,9 +357,9 @@ export interface RequiredPage {
 
 /**
  * Answers a request with the pages that the user must visit before the request can be served (-32042; specification
- * 2025-11-25, client/elicitation, "URL Elicitation Required Error"). The client can then send the request again. To
- * show a page during the call and continue the same call, use `ctx.elicitUrl()`. That method works in every revision
- * that supports URL elicitation.
+ * 2025-11-25, client/elicitation, "URL Elicitation Required Error"). When the user has visited the pages, the client
+ * can send the request again. To show a page during the call and continue the same call, use `ctx.elicitUrl()`. That
+ * method works in every revision that supports URL elicitation.
  *
  * @example
  * ```ts

@@ -123,7 +123,7 @@ export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] 
 export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
 
 /**
- * Compiles a function that counts each call for the given rates.
+ * Compiles a function that counts each call towards the given rate limits.
  *
  * @param info the definition that is called.
  * @returns the function; `undefined` if the list of rates is empty.

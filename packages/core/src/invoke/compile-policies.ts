@@ -179,7 +179,9 @@ function scopesOf(given: unknown): readonly string[] {
       `With these arguments, the request would need the scope ${JSON.stringify(wrong.slice(0, 100))}, which is not a valid scope: ${SCOPE_RULE}`,
     );
   }
-  throw new TypeError("A function of @RequireScopes must return a list of scopes, such as ['files:write']");
+  throw new TypeError(
+    "A function that is passed to @RequireScopes must return a list of scopes, such as ['files:write']",
+  );
 }
 
 const SCOPE_RULE =

@@ -241,7 +241,7 @@ function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
   if (typeof value === 'string' || isContent(value)) return message.user(value);
   throw new TypeError(
-    'a prompt must return text, content, messages from message.user() and message.assistant(), or { messages }',
+    'a prompt must return text, content, { messages }, or a list of messages from message.user() or message.assistant()',
   );
 }
 

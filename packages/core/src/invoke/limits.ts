@@ -14,7 +14,7 @@ interface Fault {
 
 const WINDOWS_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const RATE = /^([1-9]\d{0,8})\/(s|min|h|d)$/;
-const RATE_FIX = "write a number and one of the units s, min, h and d, such as '30/min'";
+const RATE_FIX = "write a number, a slash and a unit (s, min, h or d), such as '30/min'";
 const LIMIT_FIX =
   "write @Limit('30/min'), @Limit('30/min', { per, burst, fail }) or @Limit({ concurrency, queueMs, per })";
 
@@ -91,7 +91,8 @@ export function readLimits(given: readonly unknown[], at: Diagnostics): Declared
       place.add('SIGIL_INVALID_OPTIONS', what, fix);
       return [];
     };
-    if (!isPlainObject(limit)) return refuse('it must be a rate or an object', LIMIT_FIX);
+    if (!isPlainObject(limit))
+      return refuse("the limit must be a rate, such as '30/min', or an object with options", LIMIT_FIX);
     const faults = faultsOf(limit, CALL_LIMIT);
     for (const { option, what, fix } of faults)
       place
@@ -104,11 +105,11 @@ export function readLimits(given: readonly unknown[], at: Diagnostics): Declared
     if (faults.length > 0) return [];
     const { rate, concurrency, per, burst, fail, queueMs } = limit as CallLimit;
     if (rate === undefined && concurrency === undefined)
-      return refuse('it has neither a rate nor a concurrency', LIMIT_FIX);
+      return refuse('the limit sets neither "rate" nor "concurrency"', LIMIT_FIX);
     if (rate === undefined && (burst ?? fail) !== undefined)
-      return refuse('burst and fail belong to a rate', LIMIT_FIX);
+      return refuse('the options "burst" and "fail" need the option "rate"', LIMIT_FIX);
     if (concurrency === undefined && queueMs !== undefined)
-      return refuse('queueMs belongs to a concurrency', LIMIT_FIX);
+      return refuse('the option "queueMs" needs the option "concurrency"', LIMIT_FIX);
     const [, count = '', unit = ''] = RATE.exec(rate ?? '') ?? [];
     return [
       {

@@ -61,7 +61,8 @@ const OVERHEAD_BYTES = 400;
 const SHORT_NAME = 64;
 
 /**
- * Keeps events in the memory of this process, up to some limits. The events are lost when the process ends.
+ * Keeps events in the memory of this process, up to the limits in the options. The events are lost when the process
+ * ends.
  *
  * @example
  * ```ts

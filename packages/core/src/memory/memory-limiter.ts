@@ -4,8 +4,8 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** Options of `MemoryLimiter`. */
 export interface MemoryLimiterOptions {
   /**
-   * Maximum number of keys whose counts are stored. Beyond the maximum, the limiter forgets the key whose last allowed
-   * operation is the oldest.
+   * Maximum number of keys whose counts are stored. Beyond the maximum, the limiter forgets the key that has had no
+   * allowed operation for the longest time.
    * @default 100,000
    */
   readonly maxKeys?: number;

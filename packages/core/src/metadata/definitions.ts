@@ -54,8 +54,8 @@ export interface ToolDefinition extends Presentation {
   readonly groups?: readonly string[];
   readonly output?: SchemaLike;
   /**
-   * Converts strings to the type of the schema if no information is lost: "42" for a number, "true" for a boolean, JSON
-   * for an object or list. Defaults to the app's option.
+   * Whether strings are converted to the type in the schema: "42" for a number, "true" for a boolean, JSON for an
+   * object or list. A string stays unchanged if the conversion would lose information. Defaults to the app's option.
    */
   readonly coerce?: boolean;
   /**

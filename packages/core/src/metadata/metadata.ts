@@ -165,7 +165,7 @@ export function returnType({ declarer, method }: HandlerMethod): unknown {
   return readOwn(DESIGN.returns, declarer, method);
 }
 
-/** Returns the types that TypeScript emitted for a class's own constructor. */
+/** Returns the types that TypeScript emitted for the parameters of a class's own constructor. */
 export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;
 }

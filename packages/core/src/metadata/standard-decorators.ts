@@ -63,7 +63,7 @@ export function decorator(
 
 const STATIC = 'a static member cannot have this decorator; decorate an instance member';
 const BELONGS =
-  'as a standard decorator it belongs on a class or a public method; DTO classes need "experimentalDecorators": true in tsconfig.json';
+  'as a standard decorator, it belongs on a class or a public method; DTO classes need "experimentalDecorators": true in tsconfig.json';
 const NO_METADATA =
   'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
 

@@ -307,7 +307,7 @@ function checkAnnotations(annotations: unknown): void {
   if (!isObject(annotations)) throw new TypeError('"annotations" of content must be an object');
   const { audience, priority, lastModified } = annotations;
   if (audience !== undefined && !(Array.isArray(audience) && audience.every(isRole)))
-    throw new TypeError('"audience" of annotations must be a list of "user" and "assistant"');
+    throw new TypeError('"audience" of annotations must be a list that contains only "user" or "assistant"');
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
     throw new TypeError('"priority" of annotations must be a number from 0 to 1');
   if (lastModified !== undefined && typeof lastModified !== 'string')

@@ -92,7 +92,7 @@ export class TooMuchJsonError extends Error {
  * because parsing it would block the event loop. RFC 8259, section 9, allows such limits.
  *
  * @param text the client's text.
- * @throws SyntaxError if it is not JSON.
+ * @throws SyntaxError if the text is not JSON.
  * @throws TooMuchJsonError when a text of more than 65,536 characters nests deeper than 10,000 levels, or has more than
  *   20,000 members and items.
  * @example
@@ -219,9 +219,9 @@ class Unwritable extends Error {}
 /**
  * Returns the value that `JSON.stringify` would write, but converts types that would be lost. Bytes become base64, a
  * Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. A `ToolError` or
- * `ProtocolError` becomes an object with its name and message. Any other Error becomes an object with a fixed name and
- * message, `Error` and `Internal error`. Values that are already JSON, including class instances, are returned without
- * a copy.
+ * `ProtocolError` becomes an object with its name and message. Any other Error becomes an object with the name `Error`
+ * and the message `Internal error`. Values that are already JSON, including class instances, are returned without a
+ * copy.
  *
  * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON would drop
  * or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, or `NaN`.

@@ -19,8 +19,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Applies `next` to a value immediately. If the value is a promise, applies `next` to its result once the promise is
- * fulfilled.
+ * Applies `next` to a value. If the value is a promise, `next` is called with its result once the promise is fulfilled.
+ * Otherwise, `next` is called immediately.
  *
  * @param value a value, or the promise of one.
  * @param next a function that receives the value, and returns the result or a promise of it.

@@ -52,7 +52,7 @@ export interface CompleteResult {
  */
 export type CacheScope = 'public' | 'private';
 
-/** The time and the kind of cache for which a client may store a result (2026-07-28, server/utilities/caching). */
+/** How long a client may store a result, and in which kind of cache (2026-07-28, server/utilities/caching). */
 export interface CacheHint {
   /** How long clients may store the result, in milliseconds; 0 if it must not be reused. */
   readonly ttlMs: number;

@@ -106,7 +106,7 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
  */
 export interface DefinitionHooks {
   /**
-   * Returns the faults of the options that this extension has added to a definition. If there are faults, the app does
+   * Checks the settings of this extension in a definition, and returns the faults. If there are faults, the app does
    * not start; a running app does not add the definition.
    *
    * @param find a function that returns the resource or template for a URI, from all definitions of the app.

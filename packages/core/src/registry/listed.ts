@@ -82,7 +82,7 @@ function checkListed(given: unknown): asserts given is GivenResource {
     icons !== undefined &&
     !(Array.isArray(icons) && icons.every((icon) => isObject(icon) && 'src' in icon))
   )
-    refuse('whose "icons" are not a list of { src }');
+    refuse('whose "icons" are not a list of { src } objects');
   const diagnostics = new Diagnostics();
   checkAnnotations(annotations, size, diagnostics);
   for (const problem of diagnostics.problems) refuse(`whose "${problem.where}" is wrong: ${problem.what}`);

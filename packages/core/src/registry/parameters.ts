@@ -205,7 +205,7 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     return at.add(
       'SIGIL_MISSING_METADATA',
       'the compiler emitted no decorator metadata, so the type of the parameter is not known',
-      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() if it is the context; if you use standard decorators, which cannot decorate parameters, describe the arguments with the option "input"`,
+      `${EMIT_METADATA}, or mark the parameter: @Arg(name, { type: … }) for an argument, @Ctx() for the context; if you use standard decorators, which cannot decorate parameters, describe the arguments with the option "input"`,
     );
   }
   if (type === undefined || type === Object || type === Function) {

@@ -109,6 +109,6 @@ export function refuseEmpty(
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   const what = `it has no method with ${decorators.join(', ')}`;
   const fix =
-    'decorate a method, or remove the class from the list: a service that is only injected needs no entry there';
+    'decorate a method, or remove the class from the list: a service that is only injected need not be listed';
   diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

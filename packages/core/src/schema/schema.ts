@@ -47,7 +47,7 @@ interface SchemaCompilerOptions {
 
 /**
  * Creates the schema compiler of an app. The compiler turns a source, such as a DTO class, into a plan that checks
- * values. Its code is divided into the following folders. Each folder imports only folders before it in this list:
+ * values. Its code is divided into the following folders. Each folder imports only from folders before it in the list:
  *
  * 1. `json-schema/` handles schemas of any origin, and contains Sigil's own keywords.
  * 2. `messages/` describes violations of a schema in words.

@@ -53,7 +53,7 @@ function writeJsonSchema(
   if (!write)
     return refuse(
       'cannot be converted to JSON Schema',
-      'use a version of the library with support for Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
+      'use a library with Standard JSON Schema (at least zod 4.2 or arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
     );
   try {
     const written = write({ target: 'draft-2020-12' });

@@ -96,8 +96,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /**
    * A function that returns guards, middleware and error mappers to add to a decorated method. The function can, for
    * example, read the decorators of another framework. The guards and middleware run after those of the app and its
-   * modules, and before those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is
-   * called once for each decorated method, when the method is compiled.
+   * modules, and before those of Sigil's decorators. For error mappers, the order is reversed: those of Sigil's
+   * decorators come first. The function is called once for each decorated method, when the method is compiled.
    *
    * @param cls the class that is served; the method can be inherited from a base class.
    */

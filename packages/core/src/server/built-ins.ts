@@ -23,7 +23,7 @@ import { App } from './app.js';
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
 /**
- * The injection token of the rate limiter, for guards, middleware and services. The limiter adds up the uses in all
+ * The injection token of the rate limiter, for guards, middleware and services. The limiter counts operations in all
  * processes that share the app's backend. Without a backend, it counts only in this process.
  *
  * @example

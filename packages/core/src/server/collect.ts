@@ -207,7 +207,7 @@ function checkedProviders(
     const expected = 'a list of results of provide(id, value) and provideFactory(id, { useFactory })';
     refuseOption(
       option,
-      `${expected}; an id that is undefined often comes from an import cycle`,
+      `${expected}; if an id is undefined, the usual cause is that two files import each other`,
       diagnostics,
     );
   }

@@ -33,7 +33,7 @@ async function discoverIn(
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
   if (!isUrl(place)) {
-    const what = 'it is not a URL, so its folder is unknown';
+    const what = 'it is not a URL, so the folder to search is unknown';
     diagnostics.at(String(place)).add(CODE, what, 'write new URL("./services/", import.meta.url)');
     return found;
   }
@@ -62,7 +62,7 @@ function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readon
     const details = { file: pathOf(file), source: pathOf(source) };
     logger.warn(
       details,
-      'a compiled file is not served, because its source is gone; delete the compiled file',
+      'a compiled file is not served, because its source file no longer exists; delete the compiled file',
     );
   }
   const served = files.filter((file) => !stale.has(file));
@@ -84,7 +84,7 @@ function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readon
 /** Returns the advice for a failed import. */
 function remedyFor(error: unknown): string {
   const missing = /^Cannot find package '([^']+)'/.exec(messageOf(error))?.[1];
-  if (missing === undefined) return 'make the module importable, or move it out of the folder';
+  if (missing === undefined) return 'fix this error in the module, or move the module out of the folder';
   const isOfClasses = missing === 'class-validator' || missing === 'class-transformer';
   return `npm install ${isOfClasses ? 'class-validator class-transformer' : missing}`;
 }

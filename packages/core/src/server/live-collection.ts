@@ -63,7 +63,7 @@ export type Define = (definition: FunctionDefinition | Constructor, kind: Handle
 
 /**
  * Creates the object that adds and removes definitions of one kind. The registry stores resources and resource
- * templates in two collections, and each other kind in one.
+ * templates in two collections, and every other kind in one.
  */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],

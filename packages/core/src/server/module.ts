@@ -71,8 +71,8 @@ export interface ModuleOptions extends ModuleParts {
 /** Limits on the work that clients may cause in a module. */
 export interface ModuleLimits {
   /**
-   * How often clients can use the module's tools, resources, prompts and completions. A call must satisfy every
-   * rate in the list.
+   * How often clients can use the module's tools, resources, prompts and completions. A call is allowed only if it
+   * stays within every limit in the list.
    */
   readonly rates?: readonly RateLimit[];
 }
@@ -151,7 +151,7 @@ export function allModules(
   const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
     if (!isModule(one)) {
       const fix =
-        'pass results of defineModule(); an undefined entry usually means that two files import each other';
+        'pass results of defineModule(); if an entry is undefined, the usual cause is that two files import each other';
       return diagnostics.at(where).add('SIGIL_INVALID_OPTIONS', `${String(one)} is not a module`, fix);
     }
     if (found.has(one) || path.includes(one)) return;

@@ -68,7 +68,7 @@ export class Readiness {
     });
   }
 
-  /** Returns within two seconds whether each part is available. The promise never rejects. */
+  /** Returns, after at most two seconds, whether each part is available. The promise never rejects. */
   async check(): Promise<ReadinessReport> {
     const { store, extensions, isShared } = this.parts;
     const asked = { store, bus: isShared ? () => this.#echo() : undefined, ...extensions() };

@@ -145,7 +145,7 @@ export const MAX_DELAY_MS: number = 2 ** 31 - 1;
  * Runs a function later.
  *
  * @param ms the delay in milliseconds. A delay longer than timers allow, such as `Infinity`, means never.
- * @param run a function that is called once, unless the returned function has cancelled the call before.
+ * @param run a function that is called once, unless the returned function cancels the call first.
  * @returns a function that cancels the call of `run`.
  * @example
  * ```ts
@@ -164,7 +164,7 @@ export function afterMs(ms: number, run: () => void): () => void {
  *
  * @param ms the limit in milliseconds. A limit longer than timers allow means no limit.
  * @param late a function that is called if the promise is still pending at the limit. It returns the result, or throws.
- *   Without `late`, the result is then `undefined`.
+ *   If `late` is absent, the result at the limit is `undefined`.
  * @returns the result of the promise, or of `late`.
  * @example
  * ```ts

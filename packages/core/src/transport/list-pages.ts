@@ -14,7 +14,7 @@ export interface Listed<T> {
  * Reads items from a store, page by page, up to a limit. If an item changes while the pages are read, it can be read
  * twice; the result contains only its latest state.
  *
- * @param limit the maximum number of items to return, not yet checked. If absent, it is 50.
+ * @param limit the maximum number of items to return, as an unchecked value. If absent, it is 50.
  * @param read a function that reads one page. It receives the cursor of the page (`undefined` for the first), and
  *   returns pairs of id and item, and the next page's cursor.
  * @returns the items, each once, and whether there are more.

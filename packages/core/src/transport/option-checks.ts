@@ -42,7 +42,7 @@ function listed(names: OptionNames): readonly string[] {
 
 /**
  * Collects the faults in the options of one function or class, so that the author of the app sees all faults at once.
- * To refuse an option means to add a fault; only `throwIfAny` throws.
+ * To refuse an option means to add a fault; of the methods of an instance, only `throwIfAny` throws.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ export class OptionChecks {
     }
   }
 
-  /** Refuses every member of a group that is not a positive integer. */
+  /** Refuses every member of a group that is neither a positive integer nor `undefined`. */
   integers(values: object, group = ''): void {
     for (const [option, value] of Object.entries(values)) this.integer(group + option, value);
   }
@@ -162,7 +162,10 @@ export class OptionChecks {
     checks.throwIfAny();
   }
 
-  /** Returns the options that a table contains. Backends pass the result to the part that accepts these options. */
+  /**
+   * Returns only the options whose names a table contains. Backends pass the result to the part that accepts these
+   * options.
+   */
   static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
     const picked: Partial<Pick<T, K>> = {};
     for (const name in table) if (name in options) picked[name] = options[name];

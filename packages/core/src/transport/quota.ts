@@ -20,8 +20,8 @@ export class Quota {
   #taken = 0;
 
   /**
-   * @param total how much all clients together can use.
-   * @param perClient how much one client can use.
+   * @param total how many units all clients together can reserve.
+   * @param perClient how many units one client can reserve.
    */
   constructor(
     readonly total: number,

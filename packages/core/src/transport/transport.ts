@@ -88,8 +88,8 @@ export interface Connection {
     claim?: unknown,
   ): ActiveRequest | undefined;
   /**
-   * Updates the principal of a session, for example if it has fewer scopes now. Guards of the session's notifications
-   * receive the new principal.
+   * Updates the principal of a session, for example if it has fewer scopes now. The guards that check the session's
+   * notifications then receive the new principal.
    */
   renew(principal: Principal | undefined): void;
   /**

@@ -110,7 +110,7 @@ describe('standard decorators', () => {
   ])('refuse a %s, and say which setting makes them others', (_, context) => {
     for (const decorate of [Tool(), Describe('How many')])
       expect(() => (decorate as Decorate)(undefined as never, context as never)).toThrow(
-        /count: as a standard decorator it belongs on .*"experimentalDecorators": true/,
+        /count: as a standard decorator, it belongs on .*"experimentalDecorators": true/,
       );
   });
 
@@ -242,7 +242,7 @@ describe('each exported decorator, as a standard one,', () => {
     );
     for (const decorate of [core.McpHeader('Region'), UiResource('ui://a/b')])
       expect(() => (decorate as Decorate)(undefined as never, field as never)).toThrow(
-        /cache: as a standard decorator it belongs on/,
+        /cache: as a standard decorator, it belongs on/,
       );
     const Wrong = decorated(
       class Wrong {

@@ -313,7 +313,7 @@ describe('extensions that cannot be taken', () => {
   test('are promises of them', async () => {
     const extensions = [Promise.resolve(weather())] as unknown as AppOptions['extensions'] & object;
     expect(await problemsOf({ extensions })).toMatchObject([
-      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining('await the promise') },
+      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining('if an entry is a promise, await it') },
     ]);
   });
 });

@@ -119,7 +119,7 @@ describe('the life of a task', () => {
     const ended = await endOf(client, await beginTask(client, 'big'));
     expect(ended).toMatchObject({
       status: 'failed',
-      error: { code: -32603, message: 'The result of the task could not be kept' },
+      error: { code: -32603, message: 'The result of the task could not be stored' },
     });
     expect(logger.lines.map(({ message }) => message)).toContain('a task could not be written');
   });

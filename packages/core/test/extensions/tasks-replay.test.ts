@@ -494,7 +494,7 @@ describe('a task of another version of its tool', () => {
     for (let tries = 0; tries < 9; tries += 1) await executor.runAgain();
     expect(await getTask(client, taskId)).toMatchObject({
       status: 'failed',
-      error: { message: 'This server has another version of the tool job than the task began with' },
+      error: { message: 'The task began with a version of the tool job that this server does not have' },
     });
   });
 });

@@ -210,7 +210,7 @@ describe('SIGIL_DISCOVERY_FAILED', () => {
       ['SIGIL_DISCOVERY_FAILED', 'no disk'],
     ]);
     expect(problems[0]?.where).toMatch(/broken\/a\.mjs$/);
-    expect(problems[0]?.fix).toContain('make the module importable');
+    expect(problems[0]?.fix).toContain('fix this error in the module');
   });
 
   test('names a folder that is not there', async () => {

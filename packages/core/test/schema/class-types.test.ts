@@ -67,7 +67,7 @@ describe('dates', () => {
     expect(await accepts(made, { from: 'soon' })).toBe(false);
     expect(await accepts(made, { from: '2026-01-02', until: 'later' })).toBe(false);
     expect((await failure(made, { from: '2026-01-02', stops: ['2025-01-01'] })).message).toBe(
-      'stops[0]: must be an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone), not before 2026-01-01T00:00:00.000Z; received the string "2025-01-01"',
+      'stops[0]: must be a real date in ISO 8601 format, such as "2026-07-28" or "2026-07-28T09:00:00Z" (if there is a time, it needs a time zone), not before 2026-01-01T00:00:00.000Z; received the string "2025-01-01"',
     );
   });
 });

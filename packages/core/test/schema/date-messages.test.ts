@@ -4,7 +4,7 @@ import { IsDate, IsOptional, MaxDate, MinDate, ValidateIf } from 'class-validato
 import { failure, planArguments, planClass } from './harness.js';
 
 const DATE =
-  'an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone)';
+  'a real date in ISO 8601 format, such as "2026-07-28" or "2026-07-28T09:00:00Z" (if there is a time, it needs a time zone)';
 
 describe('a message about a date', () => {
   class Meeting {

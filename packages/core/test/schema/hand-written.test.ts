@@ -138,7 +138,7 @@ describe('a hand-written schema', () => {
   test.each([
     ['is not an object', 'text'],
     ['at its root', { type: 'string' }],
-    ['only local ones', { type: 'object', properties: { a: { $ref: 'https://example.com/a' } } }],
+    ['only local references', { type: 'object', properties: { a: { $ref: 'https://example.com/a' } } }],
     ['which is not in the schema', { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } }],
     ['leads back to itself', { type: 'object', properties: { a: { $ref: '#/properties/a' } } }],
     ['leads back to itself', { type: 'object', allOf: [{ not: { $ref: '#' } }] }],

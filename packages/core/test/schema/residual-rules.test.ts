@@ -238,7 +238,7 @@ describe('decorators that nothing from a client can satisfy are refused at boot'
       @IsInstance(Alien) value!: Alien;
     }
     const [problem] = await problemsOf({ kind: 'class', cls: Holder });
-    expect(problem?.what).toContain('Holder.value has @IsInstance()');
+    expect(problem?.what).toContain('Holder.value has @IsInstance(TheClass)');
   });
 
   test('Validate with a class that is no constraint', async () => {

@@ -476,7 +476,7 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
     expect(inAnyOrder(await told(made, wrong))).toEqual([
       'code: code must be longer than or equal to 2 characters; received the string "a"',
       'name: name: capitals please; received the string "a"',
-      'when: must be an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone); received the string "soon"',
+      'when: must be a real date in ISO 8601 format, such as "2026-07-28" or "2026-07-28T09:00:00Z" (if there is a time, it needs a time zone); received the string "soon"',
       'words[1]: words only; received 1',
     ]);
     expect(await told(made, { ...wrong, name: 'A', code: 'ab', words: [] })).toMatch(/^when: /);

@@ -70,7 +70,7 @@ describe('an id that is undefined, as after an import cycle,', () => {
     }
     const { message } = await definitionError({ services: [Orders] });
     expect(message).toContain('Orders → undefined');
-    expect(message).toContain('two files usually import each other');
+    expect(message).toContain('the usual cause is that two files import each other');
   });
 
   test('is reported where a factory wants it', async () => {
@@ -80,7 +80,7 @@ describe('an id that is undefined, as after an import cycle,', () => {
       expect.objectContaining({
         code: 'SIGIL_UNRESOLVABLE',
         where: 'Pool, which needs undefined',
-        fix: expect.stringContaining('two files usually import each other'),
+        fix: expect.stringContaining('the usual cause is that two files import each other'),
       }),
     ]);
   });

@@ -141,7 +141,7 @@ describe('an argument is refused', () => {
     [
       'an unknown keyword',
       ['a', { colour: 'red' }],
-      '"colour", which JSON Schema does not know | write a keyword of JSON Schema; keywords of your own begin with x-',
+      '"colour", which JSON Schema does not know | write a keyword of JSON Schema; to add a keyword of your own, begin its name with x-',
     ],
     [
       'an "optional" that is a text',

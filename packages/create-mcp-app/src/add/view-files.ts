@@ -26,7 +26,7 @@ export async function viewFiles(names: AddedNames, project: Project): Promise<Ad
   if (missing !== undefined)
     throw new Failure(
       'NO_VIEWS',
-      `views need ${missing}: create another project with --ui ${framework}, and copy from it the folder ui (without ui/dice), the scripts and the packages`,
+      `views need ${missing}: create another project with --ui ${framework}, and copy its folder ui (without ui/dice), scripts and packages into this project`,
     );
   const { kebab, className, served } = names;
   const module = `tools/show-${kebab}`;

@@ -32,8 +32,8 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  *
  * @param tokens an object with the tokens as keys, and the principals as values.
  * @returns a value for `authenticate`.
- * @throws DefinitionError if `tokens` is empty, or if a token cannot be a bearer token. The message does not contain
- *   the token.
+ * @throws DefinitionError if `tokens` is empty, or if a token is empty or contains characters that are not allowed in
+ *   bearer tokens. The message does not contain the token.
  * @throws TypeError if the value for a token is not a principal.
  * @example
  * ```ts

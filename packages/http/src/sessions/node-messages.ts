@@ -183,14 +183,14 @@ function nodeOf(id: unknown): string | undefined {
 }
 
 /**
- * A client can resume a stream at one process while another process serves the stream. The first process then waits
- * this number of milliseconds for an answer from the other process.
+ * The time that a process waits for an answer from another process, in milliseconds. It asks when a client resumes a
+ * stream of the other process.
  */
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
  * A process is asked whether it still serves a stream. If it does not answer for this number of milliseconds, it counts
- * as dead. In this time it is asked twice, because it can be busy or miss the first message.
+ * as dead. It is asked twice in this time, because it can be too busy to answer, or miss the first message.
  */
 export const GONE_AFTER_MS = 5_000;
 

@@ -22,9 +22,8 @@ export function readName(name: string): { readonly id: string; readonly sealed: 
 
 /**
  * Restores sessions after their store has lost its data. For this purpose, the id that a client sends contains the
- * encrypted state of its session. To detect a loss, ages are compared: if a session is older than the records of the
- * `StateStore`, the data has been lost. The `StateStore` also records which sessions have ended, so that they are not
- * restored.
+ * encrypted state of its session. A session counts as lost if it was opened before the records of the `StateStore`
+ * begin. The `StateStore` also records which sessions have ended, so that they are not restored.
  */
 export class SealedSessions {
   /**

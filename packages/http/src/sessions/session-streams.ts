@@ -73,7 +73,7 @@ export class SessionStreams {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
 
-  /** Whether it is this process that sends the messages that belong to no request. */
+  /** Whether this process, and not another one, sends the messages that belong to no request. */
   get isWriter(): boolean {
     return this.#standalone !== undefined;
   }
@@ -189,7 +189,7 @@ export class SessionStreams {
    * Closes the client's connections that do not wait for an answer from this process, so that the client reconnects to
    * another process.
    *
-   * @param all whether to close also the connections that wait for an answer.
+   * @param all whether to also close the connections that wait for an answer from this process.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
@@ -262,8 +262,8 @@ export class SessionStream {
   /**
    * @param id the name of the stream, which is the beginning of its event ids.
    * @param its.ended whether the stream has ended; all its messages are then in the store.
-   * @param its.refused a function that is called if the request of a connection is no longer authenticated. Without
-   *   this function, the connection then ends.
+   * @param its.refused a function that is called if the request of a connection is no longer authenticated. If there is
+   *   no such function, the connection is closed instead.
    */
   constructor(
     readonly id: string,
@@ -436,7 +436,7 @@ export class SessionStream {
     this.#ended = true;
     this.#connection?.end();
     const what =
-      'another process answered a request, because this process did not respond; further messages of the request are dropped';
+      'another process answered a request, because this process did not respond; this process drops its further messages for the request';
     this.parts.logger.info({ principal: this.parts.owner }, what);
   }
 

@@ -11,8 +11,8 @@ import { readEventId, SessionStreams, type StreamParts } from './session-streams
 import { mayUse, SharedSessions } from './shared-sessions.js';
 
 /**
- * The sessions of one endpoint in this process. The first session is the one that has been idle for the longest time.
- * Idle sessions expire. The number of sessions is limited, in total and per client.
+ * The sessions of one endpoint in this process. They are ordered by last use: the session that has been idle for the
+ * longest time comes first. Idle sessions expire. The number of sessions is limited, in total and per client.
  */
 export class SessionTable {
   // A Map and a Set keep insertion order: whenever a session is used, it moves to the end.
@@ -162,7 +162,7 @@ export class SessionTable {
     this.#waiting += 1;
   }
 
-  /** Called when a request that was counted by `waits` continues, so that `drain` no longer waits for it. */
+  /** Stops counting a request that `waits` has counted, because the request no longer waits. */
   goesOn(): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.#settle();

@@ -20,9 +20,9 @@ const MOST_TRIES = 10;
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Whether a principal is allowed to use a session: it owns the session, or the session has no owner. A session that was
- * opened without a token belongs to the first principal that uses it. In this way, a client keeps its session when its
- * user logs in. This is safe, because only that client knows the session id.
+ * Whether a principal is allowed to use a session: the principal must own the session, or the session must have no
+ * owner. A session that was opened without a token belongs to the first principal that uses it. In this way, a client
+ * keeps its session when its user logs in. This is safe, because only that client knows the session id.
  */
 export function mayUse(
   { owner }: { readonly owner: string | null | undefined },

@@ -81,7 +81,9 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   if (httpStatus >= 400) return { kind: 'failed', reason: `HTTP ${httpStatus}${said ? `: ${said}` : ''}` };
   return {
     kind: 'failed',
-    reason: said ? `No JSON-RPC message: ${said}` : 'The server sent no response to this request',
+    reason: said
+      ? `The answer is not a JSON-RPC message: ${said}`
+      : 'The server sent no response to this request',
   };
 }
 

@@ -3,7 +3,8 @@ import { FIRST_STATE, hasEnded, type Run, type State, type TypedArguments } from
 /** Maximum number of characters of one stored item, and of all stored runs, tasks or arguments together. */
 const MOST_OF_ONE = 200_000;
 const MOST_OF_ALL = 1_500_000;
-const DROPPED = 'The result was too large to keep when the page was loaded again: send the call once more.';
+const DROPPED =
+  'The result was lost when the page was loaded again, because it is too large to store: send the call again.';
 
 /** The part of the state that is kept when the page is reloaded. */
 export type Kept = Pick<

@@ -171,7 +171,7 @@ export class Page {
       const older = this.#clientOf('2025-11-25');
       const identity = await older.connect().catch(() => Promise.reject(error));
       const { protocolVersion } = identity;
-      const notice = `The server does not speak 2026-07-28 (server/discover: ${error.message}). The page speaks ${protocolVersion} with it.`;
+      const notice = `The server does not support revision 2026-07-28 (server/discover: ${error.message}). The page uses revision ${protocolVersion} instead.`;
       this.store.update({ identity, mode: '2025-11-25', notice });
       return older;
     }

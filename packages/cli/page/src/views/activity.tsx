@@ -48,7 +48,8 @@ export function Activity() {
 
 function Calls({ calls }: { calls: readonly Happening[] }) {
   const { tasks } = useStore();
-  if (calls.length === 0) return <p class="muted panel">Calls of all clients are shown here as they end.</p>;
+  if (calls.length === 0)
+    return <p class="muted panel">This tab shows the calls of all clients, each after its end.</p>;
   return (
     <ul class="rows" aria-live="off">
       {[...calls].reverse().map((call) => {
@@ -190,7 +191,8 @@ function Changes() {
       </ul>
       {changes.length === 0 && (
         <p class="muted panel">
-          Changes of lists, by a restart as well, and of resources that you subscribe to are shown here.
+          This tab shows each change of a list (for example after a restart) or of a resource that you
+          subscribe to.
         </p>
       )}
       <ul class="rows" aria-live="polite" aria-label="Changes">
@@ -207,7 +209,7 @@ function Changes() {
 
 function Logs({ logs }: { logs: readonly Happening[] }) {
   if (logs.length === 0)
-    return <p class="muted panel">Log messages of the server to this client are shown here.</p>;
+    return <p class="muted panel">This tab shows the log messages that the server sends to this page.</p>;
   return (
     <ul class="rows" aria-live="polite">
       {[...logs].reverse().map(({ id, at, kind, data }) => (
@@ -232,7 +234,7 @@ function Output() {
     if (isAtEnd.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' });
   }, [output]);
   if (output.length === 0)
-    return <p class="muted panel">Lines of the compiler and of the server are shown here.</p>;
+    return <p class="muted panel">This tab shows the output of the compiler and of the server.</p>;
   return (
     <ol
       class="output"
@@ -258,7 +260,7 @@ function Findings() {
   return (
     <div class="panel">
       {totalTokens > 0 && <p>{`All tools together take ${totalTokens} tokens of a model's context.`}</p>}
-      {findings.length === 0 && <p class="muted">sigil check finds nothing.</p>}
+      {findings.length === 0 && <p class="muted">sigil check has found no problems.</p>}
       <ul class="rows">
         {findings.map(({ where, what }, index) => (
           <li key={index}>

@@ -95,7 +95,8 @@ export function AppView({
     const requests: HostRequests = {
       callTool: async (params) => {
         const named = page.store.state.lists.tool.find(({ name }) => name === params['name']);
-        if (!named || !isForViews(named)) throw new Error(`The view may not call ${String(params['name'])}`);
+        if (!named || !isForViews(named))
+          throw new Error(`The view is not allowed to call ${String(params['name'])}`);
         return page.request('tools/call', params);
       },
       started: () => setStarted(view.url),
@@ -160,7 +161,7 @@ export function AppView({
         />
       )}
       {dropped > 0 && (
-        <p class="problem">{`The page ignores ${counted(dropped, 'message')} of the view, which came too fast.`}</p>
+        <p class="problem">{`The view sends messages too fast: the page has ignored ${counted(dropped, 'message')}.`}</p>
       )}
       {said.length > 0 && (
         <details>

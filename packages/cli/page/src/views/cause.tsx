@@ -12,7 +12,7 @@ export function Cause({ code }: { code: unknown }) {
   if (code !== INTERNAL_ERROR) return null;
   return (
     <p>
-      The server may have written the cause.{' '}
+      The output of the server possibly contains the cause.{' '}
       <button type="button" class="small" onClick={() => store.update({ activity: 'output' })}>
         Show the output
       </button>

@@ -130,7 +130,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
   const marks = [
     manifest?.['task'] && `task: ${shown(manifest['task'])}`,
     manifest?.['guarded'] && 'guarded',
-    manifest?.['hiddenFromSessions'] && 'not in 2025-11-25',
+    manifest?.['hiddenFromSessions'] && 'not in revision 2025-11-25',
     textOf(descriptor['mimeType']),
     isForModels(descriptor) ? tokens !== undefined && `${tokens} tokens` : FOR_VIEWS,
   ].filter((mark): mark is string => typeof mark === 'string');

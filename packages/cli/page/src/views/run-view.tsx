@@ -136,7 +136,7 @@ function OutcomeView({
       <div class={`outcome ${isError ? 'outcome-isError' : ''}`}>
         {isError && <p class="error-mark">The tool has failed. The model reads this:</p>}
         {isRaw ? <Json value={result} /> : <Readable result={result} />}
-        {note !== undefined && <p class="notice">{`${note} The trace has the text.`}</p>}
+        {note !== undefined && <p class="notice">{`${note} The trace shows the original text.`}</p>}
       </div>
       <View run={run} result={result} isFolded={isEarlier} />
       <div class="actions">
@@ -188,7 +188,11 @@ function Readable({ result }: { result: JsonObject }) {
       {content !== undefined && !Array.isArray(content) && (
         <Odd value={content} what="The content of a result must be a list of blocks." />
       )}
-      {repeats ? <p class="muted">The text is the same as JSON.</p> : <Blocks content={blocks} />}
+      {repeats ? (
+        <p class="muted">The text of the result contains the same data, as JSON.</p>
+      ) : (
+        <Blocks content={blocks} />
+      )}
       {Array.isArray(content) && blocks.length === 0 && structuredContent === undefined && (
         <p class="muted">The result is empty.</p>
       )}

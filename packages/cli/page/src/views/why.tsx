@@ -67,7 +67,7 @@ export function Why({ name, isForModels }: { name: string; isForModels: boolean 
           </div>
           {label === 'Claims' && isWrong && (
             <p class="problem" id={`${base}wrong`}>
-              {`Claims must be an object of JSON, such as ${placeholder}`}
+              {`Claims must be a JSON object, such as ${placeholder}`}
             </p>
           )}
         </div>
@@ -117,7 +117,7 @@ function Explained({ explained, who }: { explained: Explanation; who: string }) 
           </li>
         ))}
       </ol>
-      {hiddenFromSessions && <p>Clients with sessions (up to 2025-11-25) never see it.</p>}
+      {hiddenFromSessions && <p>Clients with sessions (MCP revision 2025-11-25 or older) never see it.</p>}
     </>
   );
 }

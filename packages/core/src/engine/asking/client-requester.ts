@@ -57,8 +57,9 @@ export class ClientRequester {
 
   /**
    * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have
-   * arrived, so that the handler can run again within this request. For clients of revision 2026-07-28, and in the
-   * background, the promise rejects with a `Suspension` instead. The run then ends without a result.
+   * arrived, so that the handler can run again within this request. If the client uses revision 2026-07-28, or if the
+   * handler runs in the background, the promise rejects with a `Suspension` instead. The run then ends without a
+   * result.
    */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);

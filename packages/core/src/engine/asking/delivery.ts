@@ -157,7 +157,7 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
  * Asks several questions concurrently.
  *
  * @param signal ends the wait when it aborts.
- * @param ask a function that asks one question. The signal that it receives also aborts when another question has
+ * @param ask a function that asks one question. It receives a signal, which also aborts when another question has
  *   failed.
  * @returns an object with the answers, under the keys of their questions.
  * @throws the error of the first question that failed.

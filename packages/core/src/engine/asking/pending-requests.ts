@@ -100,7 +100,7 @@ export class PendingRequests {
     this.#extend.get(progressToken)?.();
   }
 
-  /** Fails all waiting requests, because the client has disconnected. */
+  /** Rejects the promises of all requests that have no answer yet, because the client has disconnected. */
   failAll(reason: string): void {
     this.#answers.failAll(new InputResponseError('gone', reason));
   }

@@ -100,7 +100,7 @@ export class RoundTrips {
    * Records the questions that the handler has passed to `inputRequired()`. A new question replaces an earlier question
    * with the same key, and the answer to the earlier question is discarded. All other earlier questions stay.
    *
-   * @throws ProtocolError (-32603) if the handler has used a key for a question of a `ctx` method, such as
+   * @throws ProtocolError (-32603) if the handler has used one of the keys for a question of a `ctx` method, such as
    *   `ctx.elicit()`.
    */
   requireInput(requests: InputRequests, requestState: string | undefined): void {

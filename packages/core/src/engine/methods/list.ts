@@ -33,8 +33,8 @@ export interface ListPage {
 }
 
 /**
- * The last part of a list, after the registered entries. Functions of the app's author return its entries for each
- * request.
+ * The last part of a list, after the registered entries. Functions of the app's author return these entries anew for
+ * each request.
  */
 export interface ListTail {
   /** Whether the list can have entries after the registered entries. */

@@ -21,8 +21,9 @@ interface Place {
 const BEGINNING: Place = { position: 0, skipped: 0 };
 
 /**
- * Lists the resources of templates, after the resources with a fixed URI. One request calls each list function at most
- * once. If the function returns a cursor, or more resources than fit on the page, the page for the client ends there.
+ * Lists the resources of templates, after the resources with a fixed URI. One request calls the list function of each
+ * template at most once. A function ends the page for the client if it returns a cursor, or more resources than fit on
+ * the page. The functions of later templates are then not called for this page.
  */
 export class TemplateLists implements ListTail {
   #version = -1;

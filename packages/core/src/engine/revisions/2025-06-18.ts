@@ -22,7 +22,7 @@ export const revision20250618: Revision = {
   form(schema) {
     const [list] = Object.entries(propertiesOf(schema)).find(([, property]) => isList(property)) ?? [];
     if (list === undefined) return olderForm(schema);
-    const message = `Forms of revision 2025-06-18 cannot contain a list, such as the property '${list}'`;
+    const message = `The property '${list}' of the form is a list, but revision 2025-06-18 does not allow lists in forms`;
     throw revision20251125.missingCapability(message, { elicitation: {} });
   },
   sampling: olderSampling,

@@ -315,7 +315,7 @@ export class Listeners {
     return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
   }
 
-  /** Sends a notification to the subscriptions whose filter `wanted` accepts. */
+  /** Sends a notification to each open subscription, if `wanted` accepts the filter of the subscription. */
   notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
     for (const { call, filter } of this.#listeners.values()) {
       if (wanted(filter)) send(call, method, params);

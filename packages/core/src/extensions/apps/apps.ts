@@ -145,7 +145,7 @@ function pageProblems(definition: DefinitionDetails): DefinitionProblem[] {
   const page = UiPage.of(definition);
   if (page === undefined) return [];
   const { where, name, meta } = definition;
-  const fix = 'use the options of @UiResource as their documentation describes them';
+  const fix = 'correct this option; the documentation of @UiResource describes all options';
   return [
     ...(isUiUri(name) ? [] : schemeProblems(name, where)),
     ...pageFaults(page).map((what) => invalid(where, what, fix)),

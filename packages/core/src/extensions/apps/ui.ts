@@ -83,7 +83,7 @@ export interface UiOptions {
  */
 export const Ui: MetadataDecorator<string | ToolUiOptions> = createMetadataDecorator(Symbol.for('sigil:ui'));
 
-/** Sets the `UiOptions` of a UI resource. `@UiResource` uses it. */
+/** Sets the `UiOptions` of a UI resource. `@UiResource` applies this decorator. */
 export const UiPage: MetadataDecorator<UiOptions> = createMetadataDecorator(Symbol.for('sigil:ui-page'));
 
 /** Whether a value is the URI of a UI resource. */
@@ -102,7 +102,7 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * as `csp`, become the `_meta.ui` of the contents, unless the method returns contents that already have a `_meta.ui`.
  *
  * @param uri the URI that tools name, such as `ui://weather/view.html`.
- * @param options the origins and permissions of the page, and the options of `@Resource`.
+ * @param options the origins and permissions of the UI, and the options of `@Resource`.
  * @example
  * ```ts
  * @UiResource('ui://weather/view.html', { csp: { connectDomains: ['https://api.example.com'] } })

@@ -294,7 +294,7 @@ export class TaskRepository {
     ]);
     const isWhole = stored.outcome === undefined || outcome !== undefined;
     if (call && journal && isWhole) return { stored, call, journal, outcome };
-    const why = 'a task cannot be read: it was changed, or encrypted with a key that is not among state.keys';
+    const why = 'a task cannot be decrypted: its stored data was changed, or its key is not in state.keys';
     if (this.#told.allows(why)) this.host.logger.error({ taskId }, why);
     return undefined;
   }

@@ -23,7 +23,7 @@ const PATIENCE_MS = 60_000;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2_000;
 
-const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
+const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be stored' };
 
 /** A run of a task's handler in this process. Its writes are ignored once another run has taken over the task. */
 export class TaskRun implements BackgroundDelivery {
@@ -84,7 +84,7 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Runs the handler to its end.
    *
-   * @throws OverloadedError if the process cannot run another call now. The handler has then not run.
+   * @throws OverloadedError if the process cannot run another call now. In this case, the handler has not run.
    */
   async execute(): Promise<void> {
     const { call, journal } = (this.#begun = this.#task);
@@ -114,7 +114,7 @@ export class TaskRun implements BackgroundDelivery {
    *
    * @param abortedBy the cause to report to telemetry. Nothing is reported without a cause, or if the run was already
    *   stopped.
-   * @param hasFailed whether the task fails with this abort, for telemetry.
+   * @param hasFailed whether this abort makes the task fail, for telemetry.
    */
   stop(reason: string, abortedBy?: TaskAbortedBy, hasFailed = false): void {
     if (this.#stopped === undefined && abortedBy) this.#reportAbort(abortedBy, hasFailed);
@@ -142,8 +142,8 @@ export class TaskRun implements BackgroundDelivery {
    * Returns whether the handler still runs long after its signal was aborted. The task runner calls this method
    * repeatedly.
    *
-   * @param afterMs `first`: milliseconds from the first call after the abort until the run counts as stuck. `again`:
-   *   milliseconds from each result `true` until the next result `true`.
+   * @param afterMs times in milliseconds. `first` is the time from the first call after the abort to the first result
+   *   `true`. `again` is the time from one result `true` to the next.
    */
   isStuck(afterMs: { readonly first: number; readonly again: number }): boolean {
     if (this.stoppedAt === undefined) return false;

@@ -331,7 +331,7 @@ export class TaskRunner implements TaskWorker {
       if (postponements === 0)
         this.logger.info(
           { taskId, tool },
-          'a task waits for a process with the version of the tool that the task began with',
+          'a task waits for a process that has the same version of the tool as when the task began',
         );
       return this.#handBack(run, task, postponed(250 * 2 ** postponements));
     }
@@ -339,7 +339,7 @@ export class TaskRunner implements TaskWorker {
       ? this.#refusal(task)
       : {
           abortedBy: 'version' as const,
-          reason: `This server has another version of the tool ${tool} than the task began with`,
+          reason: `The task began with a version of the tool ${tool} that this server does not have`,
         };
     if (refusal) {
       const { abortedBy, reason } = refusal;
@@ -472,7 +472,7 @@ export class TaskRunner implements TaskWorker {
     } catch (error) {
       this.logger.error(
         { err: error, taskId: task.taskId },
-        'a task could not be submitted; it stays in the store',
+        'a task could not be submitted to the executor; the task stays in the store',
       );
     }
   }

@@ -115,8 +115,8 @@ export interface TasksOptions {
  * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that continue after their call has been answered. A
  * task takes this path:
  *
- * 1. A call becomes a task, immediately or when its handler calls `startTask()`: `TaskRepository` stores the call,
- * encrypted, and the client gets the task as the answer. From then on, only the store holds the state of the task.
+ * 1. A call becomes a task, immediately or when its handler calls `startTask()`: `TaskRepository` stores the encrypted
+ *    call, and the client gets the task as the answer. From then on, only the store holds the state of the task.
  * 2. The task runs in this process if this process has capacity. Otherwise, the executor chooses the process: by
  * default, the process that claims the task in the store (`StoreExecutor`). A claim gives the task a new run id, so
  * that late writes of an earlier run do not count. It also gives the task a lease, which `TaskRunner` renews. `TaskRun`

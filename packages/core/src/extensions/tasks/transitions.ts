@@ -97,8 +97,8 @@ export function suspended(
 const MAX_ANSWERS_LENGTH = 1024 * 1024;
 
 /**
- * Adds the client's answers. Unknown or answered questions are ignored. With no open question left, the task is ready
- * to run.
+ * Adds the client's answers. Answers to unknown questions, or to questions that already have an answer, are ignored.
+ * With no open question left, the task is ready to run.
  *
  * @throws ProtocolError (-32602) if all answers for the task together become too long.
  */
@@ -120,8 +120,8 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
 }
 
 /**
- * Stores the result of a side effect, so that later runs do not repeat the side effect. The count of lost runs starts
- * again.
+ * Stores the result of a side effect, so that later runs do not repeat the side effect. This resets the count of lost
+ * runs.
  */
 export function remembered(rounds: Journal): Transition {
   return unended(({ journal }) => ({ rest: { attempts: 1 }, journal: { ...journal, rounds } }));

@@ -13,8 +13,8 @@ interface TextStep {
 }
 
 /**
- * Reads characters, and stops before the next character in `stops` at the latest. `capture` describes the meaning of
- * the text that was read.
+ * Reads at least `minimum` characters, but none of the characters in `stops`. `capture` describes the meaning of the
+ * text that was read.
  */
 export interface RunStep {
   readonly kind: 'run';

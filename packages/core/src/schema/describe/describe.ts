@@ -36,7 +36,7 @@ export class ClassSchemas {
 
   constructor(readonly models: ClassModels) {}
 
-  /** Returns the schema of a class. The schema is the root of the document, or a definition in the document. */
+  /** Creates the complete schema of a class, for use as the root of a document or in its `$defs`. */
   object(cls: Constructor, tag?: Tag): SchemaPair {
     const model = this.models.of(cls);
     const shown: Record<string, JsonSchema> = {};

@@ -35,7 +35,7 @@ export class BoundRule implements RuleWords {
    * @param rule the description of the decorator in the table of rules.
    * @param authored whether an author, not class-validator, wrote the constraint. If an author's constraint throws, the
    *   validation fails with that error, unless another rule refuses the same value.
-   * @param target the name of the described class. The rule can come from one of its base classes.
+   * @param target the name of the DTO class. The rule can come from one of its base classes.
    * @param constraint a function that returns the implementation of the rule. It is called only when the implementation
    *   is needed, because a container may create the implementation.
    */

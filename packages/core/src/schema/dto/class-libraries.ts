@@ -163,10 +163,10 @@ export function isDto(cls: unknown): boolean {
 }
 
 /**
- * Returns a value for the option `output` that describes the result of a tool. The result is `Ticket` for an instance
- * of the DTO class `Ticket`, and `[Ticket]` for a list of such instances.
+ * Returns the text to write as the option `output` of a tool that returns the given value.
  *
- * @returns `undefined` for any other value, including plain objects.
+ * @returns `Ticket` for an instance of the DTO class `Ticket`; `[Ticket]` for a list of such instances; `undefined` for
+ *   any other value, including plain objects.
  */
 export function describesItself(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -182,7 +182,7 @@ type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 /**
  * Returns a function that finds out whether a given copy of class-validator recorded a rule. All copies share one
  * storage, but each copy has its own class for the entries.
- * @param decorate a decorator without arguments from that copy.
+ * @param decorate a decorator of that copy which takes no arguments.
  */
 export function recordedBy(
   storage: RuleStorage,
@@ -202,9 +202,9 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
 }
 
 /**
- * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches the rules
- * of all classes at each call, which is slow for many classes. Therefore, it gets only the rules of the given class and
- * its base classes.
+ * Returns the rules of a class and its base classes, as class-validator finds them. At each call, class-validator
+ * searches all rules in its storage, which is slow for many classes. Therefore, this function lets class-validator
+ * search a smaller storage. It contains only the rules of the given class and its base classes.
  *
  * @param groups the groups whose rules apply, in addition to rules without a group. If the list is empty, all rules
  *   apply.
@@ -375,7 +375,7 @@ export interface Transforms {
   wireName(property: string): string;
   /** Returns whether the property has `@Transform`, so that an author's function changes its value. */
   changes(property: string): boolean;
-  /** Returns whether the property has a `@Transform` whose function runs even if the value lacks the property. */
+  /** Returns whether the property has a `@Transform` whose function runs even if the property is missing. */
   runsWithout(property: string): boolean;
 }
 

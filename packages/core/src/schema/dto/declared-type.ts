@@ -28,8 +28,8 @@ const BUILT_IN: ReadonlyMap<unknown, DeclaredType> = new Map<unknown, DeclaredTy
 ]);
 
 /**
- * Converts the type in `design:type` metadata or in the option `type` to a `DeclaredType`. Compilers emit different
- * metadata. tsc emits `Function` for an unknown type, and `String` or `Number` for an enum. SWC emits `Object` for
+ * Converts the type in `design:type` metadata or in the option `type` to a `DeclaredType`. The metadata depends on
+ * the compiler. tsc emits `Function` for an unknown type, and `String` or `Number` for an enum. SWC emits `Object` for
  * an unknown type, and the enum object for an enum.
  * @param type a type from reflection or from the author, or a function that returns one (`() => Dto`).
  */

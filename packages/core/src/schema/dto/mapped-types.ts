@@ -162,10 +162,9 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
 }
 
 /**
- * Copies class-transformer's decorators to classes that `PartialType()` or a similar function has created. These
- * classes are searched among `cls` and its base classes. The decorators come from the classes that were passed to that
- * function. This is a separate step, because class-transformer may be loaded after the classes are declared. A second
- * call for the same class has no effect.
+ * Copies class-transformer's decorators to `cls` and its base classes, if `PartialType()` or a similar function created
+ * them. The decorators are copied from the classes that were passed to the function. This is a separate step, because
+ * class-transformer may be loaded after the classes are declared. A second call for the same class has no effect.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (const at of ancestors(cls)) {

@@ -205,8 +205,8 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
   if (!isMade && rules.some(({ rule }) => rule.made))
     report(
       context,
-      'has @IsInstance(), but Sigil cannot create an instance of that class from JSON',
-      'decorate the properties of that class with class-validator, or create the instance with @Transform(…) from class-transformer',
+      'has @IsInstance(TheClass), but Sigil cannot create an instance of TheClass from JSON',
+      'decorate the properties of TheClass with class-validator, or create the instance with @Transform(…) from class-transformer',
     );
   if ([context.name, context.transforms.wireName(context.name)].includes('__proto__'))
     report(context, 'is called "__proto__", which JavaScript reserves', 'choose another name for it');

@@ -84,7 +84,7 @@ export function readKeywords(
     if (fault !== undefined) refuse(fault, 'correct the pattern');
     for (const keyword of Object.keys(keywords).filter((one) => !isKeyword(one))) {
       const meant = nearest(keyword, [...KEYWORDS, 'optional']);
-      const fix = `write ${meant ?? 'a keyword of JSON Schema'}; keywords of your own begin with x-`;
+      const fix = `write ${meant ?? 'a keyword of JSON Schema'}; to add a keyword of your own, begin its name with x-`;
       refuse(`has the keyword "${keyword}", which JSON Schema does not know`, fix);
     }
     const crossed = crossedBounds(keywords);
@@ -97,8 +97,8 @@ export function readKeywords(
 }
 
 /**
- * Validates a hand-written schema against the meta-schema of its dialect, which is loaded at the first call.
- * Returns the problem; `undefined` if the schema is valid.
+ * Validates a hand-written schema against the meta-schema of its dialect. Returns the problem; `undefined` if the
+ * schema is valid. The first call loads the meta-schemas.
  *
  * @param where the place of the schema in the program. The problem contains it.
  */
@@ -357,7 +357,7 @@ function* faultsIn(schema: unknown, walk: Walk, levels: number): Iterable<string
       const reference = schema[keyword];
       if (typeof reference !== 'string') continue;
       if (!reference.startsWith('#'))
-        yield `has a $ref to ${JSON.stringify(reference)}; only local ones ("#…") are followed`;
+        yield `has a $ref to ${JSON.stringify(reference)}, but only local references ("#…") are followed`;
       walk.references.push(reference);
     }
     for (const member of subschemasOf(schema)) yield* faultsIn(member, walk, levels - 1);

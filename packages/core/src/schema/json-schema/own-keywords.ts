@@ -83,7 +83,7 @@ export function dateOf(text: string): Date {
 
 /** The text that error messages contain as the expected value of a `Date`. */
 export const DATE_TEXT =
-  'an existing calendar date in ISO 8601, such as "2026-07-28" or "2026-07-28T09:00:00Z" (a time needs a zone)';
+  'a real date in ISO 8601 format, such as "2026-07-28" or "2026-07-28T09:00:00Z" (if there is a time, it needs a time zone)';
 
 /**
  * Sigil's own values of the keyword `format`, for JavaScript types that JSON does not have, such as `Date`. Sigil's

@@ -23,8 +23,8 @@ export interface Cost {
    */
   readonly exponent: number;
   /**
-   * The binary logarithm of a further factor of the number of steps. The factor is the number of ways to match the
-   * pattern, without its unlimited loops.
+   * The binary logarithm of a second factor of the number of steps. That factor is the number of ways to match the
+   * pattern if its unlimited loops are not counted.
    */
   readonly choices: number;
 }
