@@ -4,7 +4,7 @@ import type { TaskStatus } from './tasks.js';
 /** The kinds of lists that a server offers to clients. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** A message on the change bus: a notification of a change, or a message. Plain JSON. */
+/** A value that processes exchange over the change bus: a notification of a change, or a message. Plain JSON. */
 export type ServerChange =
   /** The entries of a list have changed. */
   | { readonly kind: 'list'; readonly list: ListKind }
