@@ -21,9 +21,9 @@ export class QuestionCodec {
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /**
-   * Writes a question in the format of a revision.
+   * Converts a question to the request that a protocol revision defines for it.
    *
-   * @throws ProtocolError when clients of the revision cannot show the form.
+   * @throws ProtocolError when clients of this revision cannot show the question's form to the user.
    */
   write(question: InputQuestion, revision: Revision): InputRequest {
     switch (question.asks) {
