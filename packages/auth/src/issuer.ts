@@ -103,7 +103,7 @@ export class Issuer {
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)
       throw new ProviderError(
-        `the metadata of ${this.id} could not be read; the next attempt is in a few seconds`,
+        `the metadata of ${this.id} could not be read; this server tries again after a few seconds`,
       );
     try {
       const { text } = await this.#discover();

@@ -190,8 +190,8 @@ export interface CognitoOptions {
 
 /**
  * Accepts tokens that Amazon Cognito issued to given app clients. The scopes of these tokens begin with the identifier
- * of the resource server in Cognito. Set this identifier, followed by a slash, as the prefix: `scopes: { prefix:
- * 'https://mcp.example.com/' }`.
+ * of the resource server in Cognito. Set this identifier and a slash as `scopes.prefix`, for example
+ * `'https://mcp.example.com/'`.
  *
  * @returns the options `issuers` and `tokens` of `oauth()`.
  * @throws DefinitionError when an option is wrong.

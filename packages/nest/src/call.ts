@@ -18,8 +18,8 @@ export interface HttpRequest {
 }
 
 /**
- * The HTTP response of a call. With Express, it is the response of Node. With Fastify, it is Fastify's reply, whose
- * member `raw` is the response of Node.
+ * The HTTP response of a call. With Express, it is Express's response, which extends the response of Node. With
+ * Fastify, it is Fastify's reply, whose member `raw` is the response of Node.
  */
 export type HttpResponse = ServerResponse & {
   readonly raw?: ServerResponse;

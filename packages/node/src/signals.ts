@@ -23,7 +23,7 @@ const DISPOSAL_MS = 5_000;
  * Exits the process after an app has closed. Timers that are still active do not prevent this, and neither do handlers
  * that ignore their abort signal.
  *
- * @param host `process`, or an object with the same members.
+ * @param host `process`, or an object with its method `exit`.
  * @param closed a promise that settles when the services of the app have been disposed of.
  * @param graceMs how long the disposal can take before the process exits anyway, in milliseconds; 5,000 by default.
  * @example
@@ -46,7 +46,7 @@ export function exitAfter(
  * Handles SIGTERM and SIGINT: the first signal shuts the process down gracefully, and a second signal ends it
  * immediately.
  *
- * @param host `process`, or an object with the same members.
+ * @param host `process`, or an object with the members of `SignalProcess`.
  * @param shutDown a function that is called at the first signal. The promise that it returns resolves when the work in
  *   flight is done.
  * @param graceMs how long the process can take to end by itself after this promise settles, in milliseconds; 5,000 by

@@ -15,8 +15,8 @@ const ALL: ServerChange = { kind: 'all' };
 
 /**
  * Sends changes to other processes with LISTEN and NOTIFY, over one channel for all processes and one for each process.
- * Most notifications contain the change itself, which consists of ids and names. A message for one particular process,
- * or a long change, is stored in a table. The notification then contains only the number of the row. Changes are lost
+ * Most notifications contain the change itself, which consists of ids and names. A message from process to process, or
+ * a long change, is stored in a table. The notification then contains only the number of the row. Changes are lost
  * while the listening connection is broken. After a reconnection, listeners receive a change of the kind `all`:
  * everything may have changed.
  *

@@ -13,8 +13,8 @@ export interface RedisServersOptions {
   /**
    * A client from `createClient()` of node-redis, instead of `url`. Only the options of the client are read, such as
    * the location and certificates; the client does not have to be connected. Its connection is not used, because stores
-   * need other settings for reconnecting and timeouts. If `cluster` or `sentinel` is also set, only the login to Redis
-   * comes from the client, not the address.
+   * need other settings for reconnecting and timeouts. If `cluster` or `sentinel` is also set, the login and the other
+   * options come from the client, but not the address.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, instead of `url`. */
@@ -195,7 +195,7 @@ export function checkServers(options: RedisServersOptions, checks: OptionChecks)
   if (places.length > 1 || (places.length === 0 && client === undefined) || (url && client))
     checks.refuse(
       'url',
-      'the location of Redis must come from exactly one of url, client, cluster and sentinel',
+      'set exactly one of url, cluster and sentinel, or client alone or with cluster or sentinel',
       FIX,
     );
   if (url !== undefined && !isAddress(url))

@@ -8,16 +8,16 @@ const nothing = (): void => undefined;
 describe('redis()', () => {
   test.each<[string, unknown, RegExp]>([
     ['no options', undefined, /its options must be an object/],
+    ['neither an address nor a client', {}, /set exactly one of url, cluster and sentinel, or client alone/],
     [
-      'neither an address nor a client',
-      {},
-      /the location of Redis must come from exactly one of url, client, cluster and sentinel/,
+      'an address and a client',
+      { url: URL, client: createClient() },
+      /set exactly one of url, cluster and sentinel/,
     ],
-    ['an address and a client', { url: URL, client: createClient() }, /the location of Redis must come from/],
     [
       'an address and a cluster',
       { url: URL, cluster: { nodes: [URL] } },
-      /the location of Redis must come from/,
+      /set exactly one of url, cluster and sentinel/,
     ],
     ['a cluster that is none', { cluster: [URL] }, /it must be an object with any of nodes/],
     [

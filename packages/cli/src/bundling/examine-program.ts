@@ -24,7 +24,7 @@ import { DESCRIBE, describeProgram } from './run-described.js';
 /** The facts about a program that are needed to bundle it. */
 export interface Examined {
   readonly description: BuildDescription;
-  /** The module files in the folders of the option `discover`. Key: the URL of the folder. */
+  /** The module files that each URL of the option `discover` (a folder or a pattern) matches. Key: the URL. */
   readonly discovered: DiscoveredFiles;
   /** The program's imports of class-validator. */
   readonly rules: ImportedRules;

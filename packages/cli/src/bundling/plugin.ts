@@ -39,7 +39,7 @@ export interface SigilOptions {
 
 /**
  * Bundles a Sigil program into one file. The bundle contains compiled validators, the modules that the option
- * `discover` matches, and the decorators of class-validator that the program imports. The program runs during bundling,
+ * `discover` matches, and the exports of class-validator that the program imports. The program runs during bundling,
  * but does not serve clients.
  *
  * @param options the target platform, and the time limit for each run of the program.

@@ -32,7 +32,7 @@ export function virtualModules(
 }
 
 /**
- * Returns the text of the module that a bundle runs first. This module passes the results of the build to
+ * Returns the text of the module that a bundle runs before the program. This module passes the results of the build to
  * `@sigil/core`: the compiled validators, the analysed patterns, and the discovered modules.
  *
  * @param out the file of the bundle.

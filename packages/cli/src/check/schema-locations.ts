@@ -4,7 +4,7 @@ import { SchemaDocument } from '../schema/schema-document.js';
 /** A schema inside another schema. */
 export interface SchemaLocation {
   readonly schema: JsonObject;
-  /** The path of the value that the schema describes, such as `lines[].code`; empty for the root schema. */
+  /** The path of the value that the schema describes, such as `lines[].code`; empty for the whole value. */
   readonly path: string;
   readonly isRoot: boolean;
   /** Whether the value is a named member that is not required. */

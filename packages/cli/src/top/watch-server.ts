@@ -17,8 +17,8 @@ export interface ServerWatcher {
    */
   connected(): void;
   /**
-   * Called when the connection has ended. Afterwards, `watchServer` tries to reconnect. It only stops trying if the
-   * server refuses the token, or if the signal aborts.
+   * Called when the connection has ended. Afterwards, `watchServer` tries to reconnect until it succeeds. It gives up
+   * only if the server refuses the token, or if the signal aborts.
    *
    * @param why the reason, as a text for the user.
    */

@@ -302,7 +302,7 @@ export interface LimitDecision {
 
 /** The state of a rate limit for a client, after the limit has counted the client's request. */
 export interface LimitState {
-  /** The name of the rate limit, unique within the app, such as `tool search principal`. */
+  /** The name of the rate limit, such as `tool search principal`. */
   readonly name: string;
   /** How many requests the limit allows in each window. */
   readonly limit: number;

@@ -172,7 +172,7 @@ export interface Call {
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
   /**
-   * The `requestState` that the handler passed to `inputRequired()` in its previous run; `undefined` if there is none.
+   * The `requestState` that the handler passed to its last `inputRequired()`; `undefined` if there is none.
    */
   readonly requestState: string | undefined;
   /** The client's unchecked answers to the handler's latest `inputRequired()`, by key. */

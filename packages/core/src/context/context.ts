@@ -251,7 +251,7 @@ export class RequestContext implements GuardContext {
     return this.#call.askAll(questions, options);
   }
 
-  /** The state that the previous run passed to `inputRequired()`; `undefined` in the first run. */
+  /** The state that the handler passed to its last `inputRequired()`; `undefined` in the first run. */
   get requestState(): string | undefined {
     return this.#call.requestState;
   }

@@ -142,9 +142,9 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 
 /**
  * Asks the client questions before a tool, prompt or resource returns a result. The handler returns the value of this
- * function instead of a result. The client gets the questions, and repeats the request with the answers. The handler
- * then runs again from its beginning, with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may
- * leave questions unanswered; ask these questions again (2026-07-28, basic/patterns/mrtr).
+ * function instead of a result. The client gets the questions. When its answers have arrived, the handler runs again
+ * from its beginning, with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave questions
+ * unanswered; ask these questions again (2026-07-28, basic/patterns/mrtr).
  *
  * @param questions the questions for the client, by key; may be empty with a `requestState`.
  * @param requestState the value of `ctx.requestState` in the next run. The client gets this value only in encrypted

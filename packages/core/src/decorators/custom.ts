@@ -4,9 +4,9 @@ import { decorator } from '../metadata/standard-decorators.js';
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Attaches private metadata to one definition (a tool, resource, prompt or completion), or to all definitions of a
- * class. Metadata on the method overrides metadata on the class. Guards, middleware and handlers read it from
- * `definition.metadata`; clients never see it.
+ * Attaches private metadata to one definition (a tool, resource or prompt), or to all definitions of a class. Metadata
+ * on the method overrides metadata on the class. Guards, middleware and handlers read it from `definition.metadata`;
+ * clients never see it.
  *
  * @param key the name of the value. For a typed value, make a decorator with `createMetadataDecorator`.
  * @param value the value for guards, middleware and handlers; never sent to clients.

@@ -77,7 +77,10 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** Returns the name of the check that refuses a request by throwing this error; `undefined` if no check throws it. */
+/**
+ * Returns the name of the check that refuses a request by throwing this error; `undefined` if the error does not show
+ * which check has refused the request.
+ */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';

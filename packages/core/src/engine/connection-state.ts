@@ -140,7 +140,7 @@ export class ConnectionState {
   }
 
   /**
-   * Changes the session: first in the store, if the app has a store, and then in this process.
+   * Changes the session: first in the session store, if the connection has one, and then in this process.
    *
    * @param edit a function that returns the new stored state.
    * @param apply a function that changes the local state; not called if the store failed.

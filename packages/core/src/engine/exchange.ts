@@ -64,7 +64,8 @@ export interface ExchangeParts extends CallParts {
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
   /**
-   * The definitions whose handlers have already caused a warning in the log. Each definition gets at most one warning.
+   * The definitions that already have a warning about an unanswered question or a caught `Suspension`. Each gets at
+   * most one.
    */
   readonly warned: Set<string>;
   readonly slots: CallSlots;

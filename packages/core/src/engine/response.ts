@@ -19,7 +19,10 @@ export interface MethodResult {
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether this is a tool's result with `isError: true`. Observers then get the outcome `isError`. */
+  /**
+   * Whether this is a tool's result with `isError: true`. Observers then get the outcome `isError`, unless the call was
+   * refused or cancelled, or has exceeded its time limit.
+   */
   readonly isError?: boolean;
   /**
    * Called with an error message if this result is too large. Returns the result to send instead. If this function is

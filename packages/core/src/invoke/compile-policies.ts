@@ -79,7 +79,10 @@ export function compileGuards(
     recovered(() => askFrom(0, call, context ?? guardContextOf(call, definition)), fail);
 }
 
-/** Refuses a call, because its guard did not return `true`. Logs one warning for each guard. */
+/**
+ * Refuses a call, because its guard did not return `true`. If the guard returned no boolean, a warning is logged, once
+ * for each guard.
+ */
 function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclear }: GuardParts): false {
   if (answer === false || guard === undefined || unclear.has(guard)) return false;
   unclear.add(guard);

@@ -241,7 +241,7 @@ function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
   if (typeof value === 'string' || isContent(value)) return message.user(value);
   throw new TypeError(
-    'a prompt must return text, content, { messages }, or a list of messages from message.user() or message.assistant()',
+    'a prompt must return text, content, { messages }, or one or more messages from message.user() or message.assistant()',
   );
 }
 

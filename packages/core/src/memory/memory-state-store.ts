@@ -8,8 +8,8 @@ import { quotaExceeded, Quota } from '../transport/quota.js';
  */
 export interface MemoryStateStoreOptions {
   /**
-   * Maximum number of used ids that the store remembers at the same time. When it is reached, requests with a new state
-   * or proof are refused until a remembered id expires.
+   * Maximum number of used ids that the store remembers at the same time. States and proofs have separate limits. When
+   * one is reached, requests with a new state (or proof) are refused until a remembered id expires.
    * @default 100,000
    */
   readonly maxStates?: number;

@@ -359,7 +359,7 @@ function missing(name: string, cause?: unknown): DefinitionError {
     code: 'SIGIL_NO_RUNTIME' as const,
     where: 'app.run()',
     what: `the package ${name} is not installed`,
-    fix: `npm install ${name}, or choose a runtime in code, for example app.run(stdio())`,
+    fix: `npm install ${name}, or pass another runtime to app.run()`,
   };
   return new DefinitionError([problem], { cause });
 }

@@ -9,8 +9,8 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { RequestId } from '../protocol/protocol.js';
 
 /**
- * The destination of messages to a client. HTTP creates one sink for each POST request, and stdio creates one for the
- * whole connection. Messages are serialised JSON-RPC without line breaks.
+ * The destination of messages to a client. HTTP creates one sink for each POST request and for each session, and stdio
+ * creates one for the whole connection. Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
   /** Receives the request that the sink serves, before its handler runs. Not called if the request is refused first. */
@@ -187,8 +187,9 @@ export interface EndpointBackend {
 }
 
 /**
- * The result of one readiness check. For a shared part: `ok`, or the problem of the part. For `keys` and `version`:
- * `ok` if all processes have the same value, otherwise `differ` or `differs`.
+ * The result of one readiness check. For a shared part: `ok`, or the problem of the part. For `keys`: `ok` if the
+ * processes can read each other's data, otherwise `differ`. For `version`: `ok` if they have the same version,
+ * otherwise `differs`.
  */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
@@ -386,8 +387,9 @@ export interface ConnectOptions {
   readonly shared?: boolean;
   /**
    * A function that stores a change of the session, so that other processes know the new state. It is used for a
-   * session that began with an `initialize` on this connection. A request that changes the session is answered after
-   * the change is stored. If storing fails, the request is refused, and the session does not change.
+   * session that began with an `initialize` on this connection, and for a restored session. A request that changes the
+   * session is answered after the change is stored. If storing fails, the request is refused, and the session does not
+   * change.
    *
    * @param change a function that receives the stored state, and returns the changed state. It can be called several
    *   times.

@@ -32,8 +32,8 @@ const MOST_STDERR = 64 * 1024;
  *
  * @param args the arguments for Node: the path of the server's program, and the arguments of the server.
  * @returns the text of the tool's result.
- * @throws Failure `INTERRUPTED` if the signal was aborted. @throws Error if the server does not answer. The error
- *   contains the output of the server.
+ * @throws Failure `INTERRUPTED` if the signal was aborted.
+ * @throws Error if the server does not answer. The error contains the output of the server.
  */
 export async function callTool(
   args: readonly string[],

@@ -42,7 +42,10 @@ export class RoundTrips {
   restarts = 0;
   #count = 0;
 
-  /** Whether the current round will end because of a question that the client must answer. */
+  /**
+   * Whether the current round will end before the handler returns, for example because of a question that the client
+   * must answer.
+   */
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }

@@ -131,7 +131,7 @@ export class ChangeFeed {
     else if (!this.#closed)
       this.logger.warn(
         { change: logDetails(arrived) },
-        'a change of an unknown kind has arrived from the bus, and is ignored',
+        'an unknown or malformed change has arrived from the bus, and is ignored',
       );
   }
 

@@ -62,8 +62,8 @@ const PAGE = 100;
  * - `{ do: 'ls', status, tool, limit }` lists tasks.
  * - `{ do: 'show', taskId, arguments }` shows a task.
  * - `{ do: 'cancel', taskId }` cancels a task.
- * - `{ do: 'retry', taskId }` creates a new task from a failed one. It does not run the new task: the executor does
- *   that later.
+ * - `{ do: 'retry', taskId }` creates a new task from a task that failed or whose result has `isError`. The executor
+ *   runs the new task later.
  *
  * @throws ProtocolError if the task does not exist, or if its status does not allow the command.
  */

@@ -99,8 +99,8 @@ export interface Changed {
 }
 
 /**
- * Reads and writes tasks. Publishes each change, and encrypts data from clients and handlers. Never overwrites a change
- * that another process has made.
+ * Reads and writes tasks. Publishes changes of a task's status and the loss of a run. Encrypts data from clients and
+ * handlers. Never overwrites a change that another process has made.
  */
 export class TaskRepository {
   readonly #told = new LogThrottle();

@@ -140,8 +140,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Creates a task from a call and stores it, so that every process finds it. The task runs only after it is passed to
-   * `ready`.
+   * Creates a task from a call and stores it, so that every process finds it. In this process, the task runs only after
+   * it is passed to `ready`.
    *
    * @throws OverloadedError if the maximum number of tasks is reached.
    */
